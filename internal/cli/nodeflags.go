@@ -1,0 +1,48 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+)
+
+// nodeFlags describe the node: the kubelet's configuration, the machine, and
+// how cgroups are driven.
+type nodeFlags struct {
+	config        string
+	configDir     string
+	featureGates  string
+	topology      string
+	capacity      []string
+	driver        string
+	cgroupVersion string
+	kubernetes    string
+	hostRoot      string
+}
+
+func (n *nodeFlags) add(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&n.config, "config", "", "KubeletConfiguration (YAML, JSON, /configz answer, - for stdin); default: the kubelet's defaults")
+	f.StringVar(&n.configDir, "config-dir", "", "folder of drop-ins (*.conf), merged as the kubelet does")
+	f.StringVar(&n.featureGates, "feature-gates", "", "gates A=true,B=false; they win over the file")
+	f.StringVar(&n.topology, "topology", "", "machine: a snapshot, MachineInfo JSON, hwloc XML, sysfs folder or archive, synthetic:…; default: this host")
+	f.StringSliceVar(&n.capacity, "capacity", nil, "override capacity: cpu=8,memory=32Gi,ephemeral-storage=…,pid=…,swap=…,hugepages-2Mi=…")
+	f.StringVar(&n.driver, "driver", "auto", "cgroup driver: auto, cgroupfs, systemd")
+	f.StringVar(&n.cgroupVersion, "cgroup-version", "auto", "cgroup version: auto, 1, 2")
+	f.StringVar(&n.kubernetes, "kubernetes-version", "auto", "whose rules: auto or 1.35 to 1.37")
+	f.StringVar(&n.hostRoot, "host-root", "/", "prefix for /proc, /sys, /etc, /var and /run")
+	completeWith(cmd, "driver", "auto", "cgroupfs", "systemd")
+	completeWith(cmd, "cgroup-version", "auto", "1", "2")
+	completeWith(cmd, "kubernetes-version", "auto", "1.37", "1.36", "1.35")
+}
+
+// check refuses words that no value of the flag has.
+func (n *nodeFlags) check() error {
+	if !oneOf(n.driver, "auto", "cgroupfs", "systemd") {
+		return fmt.Errorf("--driver %q: must be auto, cgroupfs or systemd", n.driver)
+	}
+	if !oneOf(n.cgroupVersion, "auto", "1", "2") {
+		return fmt.Errorf("--cgroup-version %q: must be auto, 1 or 2", n.cgroupVersion)
+	}
+	return nil
+}

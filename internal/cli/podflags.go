@@ -1,0 +1,45 @@
+package cli
+
+import (
+	"errors"
+
+	"github.com/spf13/cobra"
+)
+
+// podFlags say where pods come from and how they are read.
+type podFlags struct {
+	files     []string
+	recursive bool
+	strict    bool
+	static    bool
+	asWritten bool
+}
+
+func (p *podFlags) add(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringArrayVarP(&p.files, "filename", "f", nil, "file, folder or - (stdin) with pods; repeatable, as positional arguments are")
+	f.BoolVarP(&p.recursive, "recursive", "R", false, "read folders with all below them")
+	f.BoolVar(&p.strict, "strict", false, "other kinds and unknown fields are errors")
+	f.BoolVar(&p.static, "static", false, "read pods as the kubelet reads its static pod folder")
+	f.BoolVar(&p.asWritten, "as-written", false, "take objects exactly as they stand, status.qosClass believed (live objects, /pods)")
+}
+
+// check takes the positional arguments in and refuses contradictions.
+func (p *podFlags) check(args []string) error {
+	p.files = append(args[:len(args):len(args)], p.files...)
+	if p.static && p.asWritten {
+		return errors.New("--static and --as-written exclude each other: one reads a file of the static pod folder, the other a live object")
+	}
+	return nil
+}
+
+// reading names how pods are read, as results tell it.
+func (p *podFlags) reading() string {
+	switch {
+	case p.static:
+		return "static"
+	case p.asWritten:
+		return "as-written"
+	}
+	return "created"
+}

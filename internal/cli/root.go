@@ -1,0 +1,109 @@
+package cli
+
+import (
+	"fmt"
+	"log/slog"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// app is what every command gets: the surroundings and where messages go.
+type app struct {
+	System
+	log   *slog.Logger
+	color string
+}
+
+// logger is usable before flags are parsed.
+func (a *app) logger() *slog.Logger {
+	if a.log == nil {
+		a.log, _ = newLogger(a.Err, "text", 0)
+	}
+	return a.log
+}
+
+const exitTable = `
+Exit codes:
+  0    done, and nothing found
+  1    done, and found what the command looks for
+  2    could not do it: bad flags, bad input, no permission, I/O
+  130  interrupted
+`
+
+func newRoot(a *app) *cobra.Command {
+	verbosity := 0
+	var logFormat string
+	root := &cobra.Command{
+		Use:   "kqos",
+		Short: "What will the kubelet do with this pod on this node?",
+		Long: `kqos answers what the kubelet will do with a pod on a node, what it did, and
+whether the node is really in that state: offline, with the numbers of the
+kubelet of Kubernetes v1.37 and the reason for each.`,
+		SuggestionsMinimumDistance: 2,
+		SilenceErrors:              true,
+		SilenceUsage:               true,
+		Args:                       cobra.ArbitraryArgs,
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			log, err := newLogger(a.Err, logFormat, verbosity)
+			if err != nil {
+				return err
+			}
+			a.log = log
+			if !oneOf(a.color, "auto", "always", "never") {
+				return fmt.Errorf("--color %q: must be auto, always or never", a.color)
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return cmd.Help()
+			}
+			return unknownCommand(cmd, args[0])
+		},
+	}
+	root.SetIn(a.In)
+	root.SetOut(a.Out)
+	root.SetErr(a.Err)
+	flags := root.PersistentFlags()
+	flags.CountVarP(&verbosity, "verbose", "v", "more messages on stderr; repeat for still more")
+	flags.StringVar(&logFormat, "log-format", "text", "messages on stderr as text or json")
+	flags.StringVar(&a.color, "color", "auto", "colour: auto (on a terminal), always, never")
+	completeWith(root, "log-format", "text", "json")
+	completeWith(root, "color", "auto", "always", "never")
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return fmt.Errorf("%w%s; see '%s --help'", err, nearestFlag(cmd, err), cmd.CommandPath())
+	})
+	root.SetHelpTemplate(helpTemplate())
+	root.AddCommand(commands(a)...)
+	root.AddCommand(topics()...)
+	return root
+}
+
+// commands lists the commands in the order in which help shows them.
+func commands(a *app) []*cobra.Command {
+	return []*cobra.Command{
+		newVersion(a),
+	}
+}
+
+// helpTemplate is cobra's, with the exit codes at its end.
+func helpTemplate() string {
+	return `{{with (or .Long .Short)}}{{. | trimTrailingWhitespaces}}
+
+{{end}}{{if or .Runnable .HasSubCommands}}{{.UsageString}}{{end}}` + exitTable
+}
+
+func unknownCommand(root *cobra.Command, name string) error {
+	hint := ""
+	if near := root.SuggestionsFor(name); len(near) > 0 {
+		hint = fmt.Sprintf(", did you mean %s?", strings.Join(near, " or "))
+	}
+	return fmt.Errorf("unknown command %q%s; see 'kqos --help'", name, hint)
+}
+
+func completeWith(cmd *cobra.Command, flag string, values ...string) {
+	// The only error is an unknown flag, which the next line of the same
+	// function just defined.
+	_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+}

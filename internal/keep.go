@@ -27,9 +27,10 @@ import (
 	_ "github.com/ulikunitz/xz"
 	_ "golang.org/x/sys/unix"
 	_ "golang.org/x/text/encoding/unicode"
-	_ "k8s.io/api/core/v1"
+	_ "google.golang.org/grpc"
 	_ "k8s.io/api/apps/v1"
 	_ "k8s.io/api/batch/v1"
+	_ "k8s.io/api/core/v1"
 	_ "k8s.io/api/node/v1"
 	_ "k8s.io/api/scheduling/v1"
 	_ "k8s.io/apimachinery/pkg/runtime/serializer"
@@ -40,5 +41,4 @@ import (
 	_ "k8s.io/utils/cpuset"
 	_ "pgregory.net/rapid"
 	_ "sigs.k8s.io/yaml"
-	_ "google.golang.org/grpc"
 )

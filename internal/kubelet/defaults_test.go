@@ -13,7 +13,7 @@ func TestDefault(t *testing.T) {
 	if len(c.EvictionHard) != 0 {
 		t.Errorf("without a file there are no eviction thresholds, got %v", c.EvictionHard)
 	}
-	got := []any{*c.CgroupsPerQOS, c.CgroupDriver, c.EnforceNodeAllocatable, *c.PodPidsLimit, c.MaxPods, *c.FailCgroupV1, c.CPUCFSQuotaPeriod.Duration, c.MemoryThrottlingFactor == nil, c.MemoryReservationPolicy, *c.SerializeImagePulls}
+	got := []any{*c.CgroupsPerQOS, c.CgroupDriver, c.EnforceNodeAllocatable, *c.PodPidsLimit, c.MaxPods, *c.FailCgroupV1, c.CPUCFSQuotaPeriod.Duration, c.MemoryThrottlingFactor == nil, string(c.MemoryReservationPolicy), *c.SerializeImagePulls}
 	want := []any{true, "cgroupfs", []string{"pods"}, int64(-1), int32(110), true, 100 * time.Millisecond, true, "None", true}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

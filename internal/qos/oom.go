@@ -1,0 +1,139 @@
+package qos
+
+import (
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	resourcehelper "k8s.io/component-helpers/resource"
+
+	"github.com/kqos/kqos/internal/kubelet"
+)
+
+// The OOM scores outside the Burstable formula, and the bounds within it: a
+// Burstable container scores at least 1000 + guaranteedScore and below
+// bestEffortScore.
+//
+// kubelet v1.37: pkg/kubelet/qos/policy.go.
+const (
+	guaranteedScore int64 = -997
+	bestEffortScore int64 = 1000
+	scoreRange      int64 = 1000
+)
+
+// OOMScoreAdj is the oom_score_adj of a container of the pod on a machine with
+// that much memory in bytes (MemTotal, not allocatable). The kubelet multiplies
+// in int64 without looking: a request above 9223372036854775 bytes wraps, and
+// the score leaves -1000..1000. Where NeedsMemoryCapacity holds, memoryCapacity
+// must be above zero; with none the result is 0, which means nothing.
+//
+// kubelet v1.37: pkg/kubelet/qos/policy.go GetContainerOOMScoreAdjust.
+func OOMScoreAdj(pod *corev1.Pod, c *corev1.Container, memoryCapacity int64, g kubelet.Gates) int64 {
+	if !NeedsMemoryCapacity(pod, g) {
+		if IsNodeCritical(pod) || Class(pod, g) == corev1.PodQOSGuaranteed {
+			return guaranteedScore
+		}
+		return bestEffortScore
+	}
+	if memoryCapacity <= 0 {
+		return 0
+	}
+	share := unassignedMemory(pod, g)
+	score := burstableScore(memoryRequest(pod, c, g)+share, memoryCapacity)
+	if isPodSidecar(pod, c) && len(pod.Spec.Containers) > 0 {
+		score = min(score, burstableScore(smallestAppRequest(pod, g)+share, memoryCapacity))
+	}
+	switch {
+	case score < scoreRange+guaranteedScore:
+		return scoreRange + guaranteedScore
+	case score == bestEffortScore:
+		return bestEffortScore - 1
+	}
+	return score
+}
+
+// NeedsMemoryCapacity tells whether the pod's OOM scores depend on the size of
+// the machine's memory: only those of a Burstable pod do, unless it is
+// node-critical.
+func NeedsMemoryCapacity(pod *corev1.Pod, g kubelet.Gates) bool {
+	if IsNodeCritical(pod) {
+		return false
+	}
+	class := Class(pod, g)
+	return class != corev1.PodQOSGuaranteed && class != corev1.PodQOSBestEffort
+}
+
+func burstableScore(request, memoryCapacity int64) int64 {
+	return scoreRange - (scoreRange*request)/memoryCapacity
+}
+
+// isPodSidecar goes by name as the kubelet does, so an app container that says
+// restartPolicy Always is none.
+func isPodSidecar(pod *corev1.Pod, c *corev1.Container) bool {
+	return IsSidecar(c) && slices.ContainsFunc(pod.Spec.InitContainers, func(i corev1.Container) bool { return i.Name == c.Name })
+}
+
+func smallestAppRequest(pod *corev1.Pod, g kubelet.Gates) int64 {
+	smallest := memoryRequest(pod, &pod.Spec.Containers[0], g)
+	for i := range pod.Spec.Containers {
+		smallest = min(smallest, memoryRequest(pod, &pod.Spec.Containers[i], g))
+	}
+	return smallest
+}
+
+// unassignedMemory is each container's share of the pod-level memory request
+// that no container asks for.
+//
+// kubelet v1.37: pkg/kubelet/qos/helpers.go remainingPodMemReqPerContainer.
+func unassignedMemory(pod *corev1.Pod, g kubelet.Gates) int64 {
+	containers := int64(len(pod.Spec.Containers) + len(pod.Spec.InitContainers))
+	if containers == 0 || !g.Enabled(gatePodLevelResources) || !resourcehelper.IsPodLevelRequestsSet(pod) || pod.Spec.Resources.Requests.Memory().IsZero() {
+		return 0
+	}
+	assigned := resourcehelper.AggregateContainerRequests(pod, resourcehelper.PodResourcesOptions{
+		UseDRANodeAllocatableResourceClaimStatus: g.Enabled(gateDRANodeAllocatable),
+	})
+	return max(pod.Spec.Resources.Requests.Memory().Value()-assigned.Memory().Value(), 0) / containers
+}
+
+// memoryRequest is the container's request in bytes with its share of memory
+// that it claims through DRA.
+//
+// kubelet v1.37: pkg/kubelet/qos/policy.go getEffectiveContainerMemoryRequest.
+func memoryRequest(pod *corev1.Pod, c *corev1.Container, g kubelet.Gates) int64 {
+	request := c.Resources.Requests.Memory().Value()
+	if !g.Enabled(gateDRANodeAllocatable) {
+		return request
+	}
+	for i := range pod.Status.NodeAllocatableResourceClaimStatuses {
+		claim := &pod.Status.NodeAllocatableResourceClaimStatuses[i]
+		if slices.Contains(claim.Containers, c.Name) {
+			request += claimedMemory(claim)
+		}
+	}
+	return request
+}
+
+// claimedMemory is what one of the claim's containers counts: what the pod has
+// once is divided among them, each item by itself.
+func claimedMemory(claim *corev1.NodeAllocatableResourceClaimStatus) int64 {
+	var share int64
+	sharers := int64(len(claim.Containers))
+	for i := range claim.Mapping {
+		if m := &claim.Mapping[i]; m.Name == corev1.ResourceMemory && m.Quantity != nil {
+			share += m.Quantity.Value() / sharers
+		}
+	}
+	for i := range claim.Overhead {
+		o := &claim.Overhead[i]
+		if o.Name != corev1.ResourceMemory {
+			continue
+		}
+		if o.PerPod != nil {
+			share += o.PerPod.Value() / sharers
+		}
+		if o.PerContainer != nil {
+			share += o.PerContainer.Value()
+		}
+	}
+	return share
+}

@@ -44,7 +44,7 @@ kubelet of Kubernetes v1.37 and the reason for each.`,
 		SilenceErrors:              true,
 		SilenceUsage:               true,
 		Args:                       cobra.ArbitraryArgs,
-		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+		PersistentPreRunE: func(*cobra.Command, []string) error {
 			log, err := newLogger(a.Err, logFormat, verbosity)
 			if err != nil {
 				return err

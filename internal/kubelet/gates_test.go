@@ -57,8 +57,10 @@ func TestGatesWith(t *testing.T) {
 		{name: "locked", set: map[string]bool{"NodeSwap": false}, err: "cannot set feature gate NodeSwap to false, feature is locked to true"},
 		{name: "locked to the same", set: map[string]bool{"NodeSwap": true}, on: map[string]bool{"NodeSwap": true}},
 		{name: "several", set: map[string]bool{"Zzz": true, "Aaa": true}, err: "[unrecognized feature gate: Aaa, unrecognized feature gate: Zzz]"},
-		{name: "dependency", set: map[string]bool{"PodLevelResources": false, "PodLevelResourcesFixDefaulting": false, "PodLevelResourcesFixKubeletQOSClass": false},
-			err: "InPlacePodLevelResourcesVerticalScaling is enabled, but depends on features that are disabled: [PodLevelResources]"},
+		{
+			name: "dependency", set: map[string]bool{"PodLevelResources": false, "PodLevelResourcesFixDefaulting": false, "PodLevelResourcesFixKubeletQOSClass": false},
+			err: "InPlacePodLevelResourcesVerticalScaling is enabled, but depends on features that are disabled: [PodLevelResources]",
+		},
 		{name: "all alpha but one", set: map[string]bool{"AllAlpha": true, "GenericWorkload": true, "QOSReserved": false}, on: map[string]bool{"QOSReserved": false, "CPUManagerPolicyAlphaOptions": true}},
 		{name: "all beta off", set: map[string]bool{"AllBeta": false}, on: map[string]bool{"MemoryQoS": false, "NodeSwap": true}},
 	} {

@@ -22,7 +22,7 @@ func relaxed(path string) string {
 func customColumns(w io.Writer, spec string, object map[string]any, s Style) error {
 	var table Table
 	var paths []*jsonpath.JSONPath
-	for _, part := range strings.SplitSeq(strings.TrimSpace(spec), ",") {
+	for part := range strings.SplitSeq(strings.TrimSpace(spec), ",") {
 		name, path, ok := strings.Cut(part, ":")
 		if !ok || name == "" || path == "" {
 			return fmt.Errorf("-o custom-columns: %q is not NAME:path, such as CLASS:.qosClass", part)

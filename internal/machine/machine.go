@@ -5,8 +5,6 @@
 //	fmt.Println(len(m.CPUs), m.NUMA[1].Memory)
 package machine
 
-import "slices"
-
 // Group and version, and the kind, of a Machine written as JSON or YAML.
 const (
 	APIVersion = "kqos.io/v1alpha1"
@@ -28,14 +26,32 @@ type Machine struct {
 	Memory int64 `json:"memory,omitempty"`
 	// Swap is SwapTotal in bytes; nil when unknown.
 	Swap *int64 `json:"swap,omitempty"`
+	// HugePages counts the machine's preallocated pages by size where they are
+	// not the sum over the NUMA nodes.
+	HugePages map[string]int64 `json:"hugepages,omitempty"`
+	// Counts are the numbers of the kubelet that do not follow from CPUs.
+	Counts *Counts `json:"counts,omitempty"`
 	// CPUs are all logical CPUs, offline ones included, by rising ID.
 	CPUs []CPU `json:"cpus"`
 	// NUMA are the NUMA nodes by rising ID, those without CPUs or memory included.
 	NUMA []Node `json:"numa"`
+	// Caches are the caches of level 2 and above, by level and first CPU.
+	Caches []Cache `json:"caches,omitempty"`
 	// Devices are what device plugins would offer, by resource and ID.
 	Devices []Device `json:"devices,omitempty"`
+	// PCI are the devices on the PCI bus that pods come near to, by address.
+	PCI []PCIDevice `json:"pci,omitempty"`
 	// Assumptions name what the source did not tell and what was taken instead.
 	Assumptions []string `json:"assumptions,omitempty"`
+}
+
+// Counts are numbers that cAdvisor takes from another place than the list of
+// CPUs. One that agrees with the list is 0.
+type Counts struct {
+	// CPUs is what the kubelet takes for the number of logical CPUs.
+	CPUs int `json:"cpus,omitempty"`
+	// Sockets is the number of packages that /proc/cpuinfo tells.
+	Sockets int `json:"sockets,omitempty"`
 }
 
 // CPU is one logical CPU.
@@ -43,7 +59,8 @@ type CPU struct {
 	// ID is the kernel's number of the logical CPU.
 	ID int `json:"id"`
 	// Core is the kernel's core_id. A core is the CPUs of equal NUMA, Socket and
-	// Core, as cAdvisor groups them.
+	// Core, as cAdvisor groups them. An offline CPU has no known core, socket,
+	// node or cache: -1.
 	Core int `json:"core"`
 	// Socket is the physical package.
 	Socket int `json:"socket"`
@@ -51,10 +68,32 @@ type CPU struct {
 	NUMA int `json:"numa"`
 	// LLC is the id of the hardware's last level cache.
 	LLC int `json:"llc"`
+	// Uncore is the id of the uncore cache that cAdvisor reports, NoUncore for
+	// none. Set only where UncoreCaches would make something else of LLC.
+	Uncore *int `json:"uncore,omitempty"`
 	// Online is false for a CPU that the kernel does not run on. The kubelet
 	// knows nothing of such a CPU. Absent in a snapshot means true.
 	Online bool `json:"online"`
+	// Hidden says why the kubelet does not know a CPU that the kernel does run
+	// on. Such a CPU has Online false.
+	Hidden string `json:"hidden,omitempty"`
+	// Isolated is true when the scheduler leaves the CPU alone (isolcpus=).
+	Isolated bool `json:"isolated,omitempty"`
+	// Die is the die within the package, nil when unknown.
+	Die *int `json:"die,omitempty"`
+	// Type tells the kinds of cores of a hybrid machine apart: "performance" or
+	// "efficiency"; empty when all are alike.
+	Type CoreType `json:"type,omitempty"`
 }
+
+// CoreType is the kind of a hybrid machine's core.
+type CoreType string
+
+// The kinds of cores, by the kernel's cpu_core and cpu_atom or by cpu_capacity.
+const (
+	Performance CoreType = "performance"
+	Efficiency  CoreType = "efficiency"
+)
 
 // Node is one NUMA node.
 type Node struct {
@@ -69,6 +108,16 @@ type Node struct {
 	CPUs string `json:"cpus"`
 }
 
+// Cache is one cache of the hardware.
+type Cache struct {
+	// Level is 2 or more.
+	Level int `json:"level"`
+	// Size in bytes, 0 when unknown.
+	Size int64 `json:"size,omitempty"`
+	// CPUs that share it, in the kernel's list format.
+	CPUs string `json:"cpus"`
+}
+
 // Device is one unit of an extended resource.
 type Device struct {
 	Resource string `json:"resource"`
@@ -80,17 +129,24 @@ type Device struct {
 	Healthy bool `json:"healthy"`
 }
 
-// HugePageSizes lists the page sizes that any node knows, such as "2Mi",
-// sorted; a size with no preallocated page counts too.
-func (m *Machine) HugePageSizes() []string {
-	var sizes []string
-	for _, n := range m.NUMA {
-		for s := range n.HugePages {
-			if !slices.Contains(sizes, s) {
-				sizes = append(sizes, s)
-			}
-		}
-	}
-	slices.Sort(sizes)
-	return sizes
+// PCIDevice is one PCI function.
+type PCIDevice struct {
+	// Address such as "0000:3b:00.0".
+	Address string `json:"address"`
+	// Class is "network", "gpu", "nvme", "accelerator" or "infiniband".
+	Class string `json:"class"`
+	// Vendor and Device are the hexadecimal ids, such as "8086" and "1592".
+	Vendor string `json:"vendor,omitempty"`
+	Device string `json:"device,omitempty"`
+	// NUMA is the node that the device is attached to, -1 when the firmware does
+	// not say.
+	NUMA int `json:"numa"`
+	// Names are the kernel's names, such as "eth0" or "nvme0".
+	Names []string `json:"names,omitempty"`
+	// Functions is the number of SR-IOV functions in use, MaxFunctions what the
+	// device can offer.
+	Functions    int `json:"functions,omitempty"`
+	MaxFunctions int `json:"maxFunctions,omitempty"`
+	// Physical is the address of the physical function when this is a virtual one.
+	Physical string `json:"physical,omitempty"`
 }

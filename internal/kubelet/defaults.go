@@ -14,10 +14,22 @@ import (
 // flags. It has no eviction thresholds: only a configuration file brings the
 // default ones, see [DefaultEvictionHard].
 func Default() *Config {
-	c := &Config{}
+	c := &Config{Written: map[string]bool{}}
 	// The empty configuration names no gate, so nothing can be refused.
 	_ = setDefaults(&c.KubeletConfiguration, c.Gates)
+	setFlagDefaults(&c.KubeletConfiguration)
 	return c
+}
+
+// setFlagDefaults are the defaults of the command line, which hold when no file
+// is read.
+//
+// kubelet v1.37: cmd/kubelet/app/options/options.go applyLegacyDefaults.
+func setFlagDefaults(c *kubeletv1beta1.KubeletConfiguration) {
+	*c.Authentication.Anonymous.Enabled = true
+	*c.Authentication.Webhook.Enabled = false
+	c.Authorization.Mode = kubeletv1beta1.KubeletAuthorizationModeAlwaysAllow
+	c.ReadOnlyPort = 10255
 }
 
 // DefaultEvictionHard are the thresholds that reading a configuration file
@@ -51,6 +63,10 @@ func setDefaults(c *kubeletv1beta1.KubeletConfiguration, global Gates) error {
 	setPodDefaults(c)
 	setManagerDefaults(c)
 	setLogDefaults(c)
+	// kubelet v1.36 and before: DefaultMemoryThrottlingFactor.
+	if gates.minor() < 37 {
+		setPointer(&c.MemoryThrottlingFactor, 0.9)
+	}
 	if gates.Enabled("KubeletCrashLoopBackOffMax") {
 		setPointer(&c.CrashLoopBackOff.MaxContainerRestartPeriod, metav1.Duration{Duration: 300 * time.Second})
 	}

@@ -115,7 +115,7 @@ func (g Gates) resolve(name string, on bool) error {
 // switchStage sets the gates of a stage that have no value of their own. What
 // an earlier call set counts as one: a later AllAlpha never takes back an
 // earlier AllAlpha.
-func (g Gates) switchStage(stage Stage, on bool) {
+func (g Gates) switchStage(stage GateStage, on bool) {
 	for name, spec := range gateTable().all(g.minor()) {
 		_, own := g.raw[name]
 		_, before := g.set[name]

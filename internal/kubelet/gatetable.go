@@ -9,22 +9,22 @@ import (
 	"sync"
 )
 
-// Stage is how mature a feature gate is in one version.
-type Stage string
+// GateStage is how mature a feature gate is in one version.
+type GateStage string
 
 // The stages in Kubernetes' own words. An unknown gate makes the kubelet refuse
 // its configuration.
 const (
-	StageUnknown    Stage = "unknown"
-	StageAlpha      Stage = "alpha"
-	StageBeta       Stage = "beta"
-	StageGA         Stage = "GA"
-	StageDeprecated Stage = "deprecated"
+	StageUnknown    GateStage = "unknown"
+	StageAlpha      GateStage = "alpha"
+	StageBeta       GateStage = "beta"
+	StageGA         GateStage = "GA"
+	StageDeprecated GateStage = "deprecated"
 )
 
 // GateSpec is the state of a feature gate in one version.
 type GateSpec struct {
-	Stage Stage
+	Stage GateStage
 	// Default says whether the gate is on when nothing sets it.
 	Default bool
 	// Locked says that it cannot be set to anything but its default.
@@ -63,7 +63,7 @@ var gateTable = sync.OnceValue(func() *gates {
 		t.names = append(t.names, name)
 		for _, h := range history {
 			stage, rest, _ := strings.Cut(h.value, ":")
-			spec := GateSpec{Stage: Stage(stage), Default: strings.HasPrefix(rest, "on"), Locked: strings.HasSuffix(rest, ":locked")}
+			spec := GateSpec{Stage: GateStage(stage), Default: strings.HasPrefix(rest, "on"), Locked: strings.HasSuffix(rest, ":locked")}
 			t.specs[name] = append(t.specs[name], sinceMinor[GateSpec]{h.minor, spec})
 		}
 	}

@@ -1,0 +1,94 @@
+package kubelet
+
+import (
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+
+	jsonpatch "gopkg.in/evanphx/json-patch.v4"
+	kubeletv1beta1 "k8s.io/kubelet/config/v1beta1"
+)
+
+// mergeDir merges the drop-ins of a folder into the configuration: *.conf in
+// lexical order of their paths, subfolders included, each as a JSON merge patch
+// onto the JSON of what is already defaulted. That JSON leaves empty lists and
+// maps out, so an empty enforceNodeAllocatable of the main file becomes the
+// default again, and an empty evictionHard no thresholds.
+//
+// kubelet v1.37: cmd/kubelet/app/server.go mergeKubeletConfigurations.
+func (c *Config) mergeDir(dir string) error {
+	merged, err := json.Marshal(&c.KubeletConfiguration)
+	if err != nil {
+		return &LoadError{Err: fmt.Errorf("failed to marshal base config: %w", err)}
+	}
+	err = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir():
+			return nil
+		case filepath.Ext(entry.Name()) != ".conf":
+			c.Warnings = append(c.Warnings, fmt.Sprintf("Skipped file in drop-in directory (does not have .conf extension): %s", path))
+			return nil
+		}
+		patch, err := readDropin(path)
+		if err != nil {
+			return err
+		}
+		if merged, err = mergeDropin(merged, patch); err != nil {
+			return err
+		}
+		return topFields(c.Written, patch)
+	})
+	if err != nil {
+		return &LoadError{Err: fmt.Errorf("failed to walk through kubelet dropin directory %q: %w", dir, err)}
+	}
+	return c.setMerged(merged)
+}
+
+// setMerged takes the merged JSON as the configuration and sets defaults again.
+func (c *Config) setMerged(merged []byte) error {
+	var next kubeletv1beta1.KubeletConfiguration
+	if err := json.Unmarshal(merged, &next); err != nil {
+		return &LoadError{Err: fmt.Errorf("failed to unmarshal merged JSON into kubelet configuration: %w", err)}
+	}
+	if err := setDefaults(&next, c.Gates); err != nil {
+		return &LoadError{Field: "featureGates", Panic: true, Err: err}
+	}
+	c.KubeletConfiguration = next
+	return nil
+}
+
+// mergeDropin applies a drop-in: maps merge by key, lists are replaced, null
+// deletes.
+func mergeDropin(config, patch []byte) ([]byte, error) {
+	merged, err := jsonpatch.MergePatch(config, patch)
+	if err != nil {
+		return nil, fmt.Errorf("failed to merge drop-in and current config: %w", err)
+	}
+	return merged, nil
+}
+
+func readDropin(path string) ([]byte, error) {
+	fail := func(format string, a ...any) error {
+		return fmt.Errorf("failed to load kubelet dropin file, path: %s, "+format, append([]any{path}, a...)...)
+	}
+	data, err := readFile(path)
+	if err != nil {
+		return nil, fail("error: failed to read drop-in kubelet config file %q, error: %w", path, err)
+	}
+	if len(data) == 0 {
+		return nil, fail("error: kubelet config file %q was empty", path)
+	}
+	patch, gvk, err := decodeDropin(data)
+	switch {
+	case err != nil:
+		return nil, fail("error: %w", err)
+	case gvk == nil || gvk.Empty():
+		return nil, fail("no apiVersion/kind")
+	case *gvk != configKind:
+		return nil, fail("unknown apiVersion/kind: %v", gvk)
+	}
+	return patch, nil
+}

@@ -1,0 +1,105 @@
+//go:build e2e
+
+package vm
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// Machine is the hardware and the kernel arguments of a guest.
+type Machine struct {
+	Sockets, Cores, Threads int
+	// NUMA nodes share CPUs and memory evenly.
+	NUMA      int
+	MemoryMiB int
+	// Kernel arguments besides those that every guest needs.
+	Kernel string
+}
+
+// V1 boots systemd with the controllers of cgroup v1.
+const V1 = "systemd.unified_cgroup_hierarchy=0 systemd.legacy_systemd_cgroup_controller=1"
+
+// Run boots a guest, runs script in a copy of the folder at /job, and passes on
+// what it prints. Files that it leaves in /out land in the out folder. A script
+// that fails is an error with its exit code.
+func Run(ctx context.Context, img Image, m Machine, folder, script, out string, stdout io.Writer) error {
+	work, err := os.MkdirTemp("", "kqos-e2e-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(work)
+	disk := func(name string) string { return filepath.Join(work, name) }
+	if err := mkfs(ctx, disk("job.img"), folder, 256); err != nil {
+		return err
+	}
+	if err := os.WriteFile(disk("out.img"), make([]byte, 64<<20), 0o600); err != nil {
+		return err
+	}
+	args := append(m.arguments(),
+		"-nodefaults", "-no-user-config", "-display", "none", "-no-reboot", "-bios", "qboot.rom",
+		"-kernel", img.Kernel, "-append", strings.Join([]string{
+			"console=ttyS0 root=/dev/nvme0n1 rw rootfstype=ext4 quiet mitigations=off no_timer_check",
+			"random.trust_cpu=on cryptomgr.notests panic=-1 systemd.show_status=0 e2e.script=" + script, m.Kernel,
+		}, " "),
+		"-drive", "if=none,id=d0,format=raw,cache=unsafe,snapshot=on,file="+img.Root, "-device", "nvme,drive=d0,serial=root",
+		"-drive", "if=none,id=d1,format=raw,cache=unsafe,file="+disk("job.img"), "-device", "nvme,drive=d1,serial=job",
+		"-drive", "if=none,id=d2,format=raw,cache=unsafe,file="+disk("out.img"), "-device", "nvme,drive=d2,serial=out",
+		"-serial", "file:"+disk("console"), "-serial", "stdio", "-serial", "file:"+disk("status"))
+	cmd := exec.CommandContext(ctx, "qemu-system-x86_64", args...)
+	cmd.Stdout, cmd.Stderr = stdout, stdout
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("running the guest: %w: %s", err, tail(disk("console")))
+	}
+	if out != "" {
+		if err := command(ctx, "", "tar", "-C", out, "-xf", disk("out.img")); err != nil {
+			return err
+		}
+	}
+	status, err := os.ReadFile(disk("status"))
+	if err != nil {
+		return err
+	}
+	code, err := strconv.Atoi(strings.TrimSpace(string(status)))
+	if err != nil {
+		return fmt.Errorf("the guest ended without a status: %s", tail(disk("console")))
+	}
+	if code != 0 {
+		return fmt.Errorf("%s ended with exit code %d", script, code)
+	}
+	return nil
+}
+
+// arguments are QEMU's for the hardware. The vendor matters: with the default
+// one a guest sees no threads.
+func (m Machine) arguments() []string {
+	cpus := m.Sockets * m.Cores * m.Threads
+	args := []string{
+		"-machine", "q35,hpet=off", "-accel", "tcg,thread=multi,tb-size=512", "-cpu", "max,vendor=GenuineIntel",
+		"-m", strconv.Itoa(m.MemoryMiB),
+		"-smp", fmt.Sprintf("%d,sockets=%d,cores=%d,threads=%d", cpus, m.Sockets, m.Cores, m.Threads),
+	}
+	if m.NUMA < 2 {
+		return args
+	}
+	for n := range m.NUMA {
+		args = append(args,
+			"-object", fmt.Sprintf("memory-backend-ram,id=m%d,size=%dM", n, m.MemoryMiB/m.NUMA),
+			"-numa", fmt.Sprintf("node,nodeid=%d,cpus=%d-%d,memdev=m%d", n, n*cpus/m.NUMA, (n+1)*cpus/m.NUMA-1, n))
+	}
+	return append(args, "-numa", "dist,src=0,dst=1,val=21")
+}
+
+func tail(file string) string {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return err.Error()
+	}
+	return string(text[max(0, len(text)-4000):])
+}

@@ -2,33 +2,14 @@ package qos
 
 import (
 	corev1 "k8s.io/api/core/v1"
-)
 
-// Annotations by which the kubelet tells where a pod came from.
-//
-// kubelet v1.37: pkg/kubelet/types/pod_update.go.
-const (
-	SourceAnnotation = "kubernetes.io/config.source"
-	MirrorAnnotation = "kubernetes.io/config.mirror"
-	sourceAPI        = "api"
-)
-
-// The priority classes that every cluster has, and the priority from which a
-// pod is critical.
-//
-// kubelet v1.37: pkg/apis/scheduling/types.go.
-const (
-	SystemNodeCritical            = "system-node-critical"
-	SystemClusterCritical         = "system-cluster-critical"
-	SystemCriticalPriority        = 2 * 1_000_000_000
-	SystemNodeCriticalPriority    = SystemCriticalPriority + 1000
-	SystemClusterCriticalPriority = SystemCriticalPriority
+	"github.com/kqos/kqos/internal/kubelet"
 )
 
 // IsStatic tells whether the pod came from a file or a URL, not from the API.
 func IsStatic(pod *corev1.Pod) bool {
-	source, ok := pod.Annotations[SourceAnnotation]
-	return ok && source != sourceAPI
+	source, ok := pod.Annotations[kubelet.SourceAnnotation]
+	return ok && source != kubelet.SourceAPI
 }
 
 // IsCritical tells whether the kubelet takes the pod for critical: static,
@@ -37,8 +18,8 @@ func IsStatic(pod *corev1.Pod) bool {
 //
 // kubelet v1.37: pkg/kubelet/types/pod_update.go IsCriticalPod.
 func IsCritical(pod *corev1.Pod) bool {
-	_, mirror := pod.Annotations[MirrorAnnotation]
-	return mirror || IsStatic(pod) || pod.Spec.Priority != nil && *pod.Spec.Priority >= SystemCriticalPriority
+	_, mirror := pod.Annotations[kubelet.MirrorAnnotation]
+	return mirror || IsStatic(pod) || pod.Spec.Priority != nil && *pod.Spec.Priority >= kubelet.SystemCriticalPriority
 }
 
 // IsNodeCritical tells whether the pod is critical and of the class
@@ -46,5 +27,5 @@ func IsCritical(pod *corev1.Pod) bool {
 //
 // kubelet v1.37: pkg/kubelet/types/pod_update.go IsNodeCriticalPod.
 func IsNodeCritical(pod *corev1.Pod) bool {
-	return IsCritical(pod) && pod.Spec.PriorityClassName == SystemNodeCritical
+	return IsCritical(pod) && pod.Spec.PriorityClassName == kubelet.SystemNodeCritical
 }

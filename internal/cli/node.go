@@ -2,6 +2,10 @@ package cli
 
 import (
 	"context"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -36,7 +40,7 @@ func (n *nodeFlags) load(ctx context.Context, a *app, configDocument, machineDoc
 	found := &node{config: config}
 	found.driver = n.chooseDriver(config, machineDocument != nil)
 	found.cgroupVersion = n.chooseVersion(machineDocument != nil)
-	if found.machine, err = n.loadMachine(ctx, machineDocument); err != nil {
+	if found.machine, err = n.loadMachine(ctx, a, machineDocument); err != nil {
 		return nil, err
 	}
 	if found.capacity, err = n.loadCapacity(found.machine); err != nil {
@@ -45,12 +49,64 @@ func (n *nodeFlags) load(ctx context.Context, a *app, configDocument, machineDoc
 	return found, nil
 }
 
-func (n *nodeFlags) loadConfig(_ *app, _ []byte) (*kubelet.Config, error) {
-	return kubelet.Default(), nil
+// loadConfig reads --config, else the document found among the inputs, else
+// takes the kubelet's defaults.
+func (n *nodeFlags) loadConfig(a *app, document []byte) (*kubelet.Config, error) {
+	gates, err := kubelet.ParseGates(n.featureGates)
+	if err != nil {
+		return nil, fmt.Errorf("--feature-gates: %w", err)
+	}
+	o := kubelet.LoadOptions{File: n.config, Dir: n.configDir, Gates: gates}
+	switch {
+	case n.config == "-":
+		if o.Data, err = io.ReadAll(a.In); err != nil {
+			return nil, fmt.Errorf("reading --config from stdin: %w", err)
+		}
+	case n.config == "" && document != nil:
+		o.File, o.Data = "input", document
+	}
+	if o.Minor, err = n.minor(); err != nil {
+		return nil, err
+	}
+	config, err := kubelet.Load(o)
+	if err != nil {
+		return nil, err
+	}
+	for _, w := range config.Warnings {
+		a.logger().Warn(w)
+	}
+	return config, nil
 }
 
-func (n *nodeFlags) loadMachine(_ context.Context, _ []byte) (*machine.Machine, error) {
-	return nil, nil
+// minor is the version whose rules hold.
+func (n *nodeFlags) minor() (kubelet.Minor, error) {
+	if n.kubernetes == "auto" {
+		return kubelet.Latest, nil
+	}
+	text, ok := strings.CutPrefix(strings.TrimPrefix(n.kubernetes, "v"), "1.")
+	minor, err := strconv.Atoi(text)
+	if !ok || err != nil || minor < int(kubelet.Oldest) || minor > int(kubelet.Latest) {
+		return 0, fmt.Errorf("--kubernetes-version %q: must be auto or %s to %s", n.kubernetes, kubelet.Oldest, kubelet.Latest)
+	}
+	return kubelet.Minor(minor), nil
+}
+
+// loadMachine reads --topology, else the document found among the inputs, else
+// this host. A host that can't be read is nil, with the reason at -v: few
+// answers need it.
+func (n *nodeFlags) loadMachine(ctx context.Context, a *app, document []byte) (*machine.Machine, error) {
+	switch {
+	case n.topology != "":
+		return machine.Load(ctx, n.topology)
+	case document != nil:
+		return machine.Parse(ctx, document)
+	}
+	m, err := machine.Detect(ctx, n.hostRoot)
+	if err != nil {
+		a.logger().Info("the machine of this host is unknown", "reason", err)
+		return nil, nil
+	}
+	return m, nil
 }
 
 func (n *nodeFlags) loadCapacity(_ *machine.Machine) (corev1.ResourceList, error) {

@@ -1,0 +1,133 @@
+package driver
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"strings"
+
+	oc "github.com/opencontainers/cgroups"
+	"github.com/opencontainers/cgroups/manager"
+	"golang.org/x/sys/unix"
+
+	"github.com/kqos/kqos/internal/cgroups"
+)
+
+// Create makes a cgroup whose parent exists, in every hierarchy, and marks what
+// it made. What already stands keeps its owner. A Create that was cut off is
+// finished by the next.
+func (d *Driver) Create(cg *cgroups.Cgroup) error {
+	if err := checkPath(cg.Path); err != nil {
+		return err
+	}
+	fresh, err := d.absent(cg.Path)
+	if err != nil {
+		return fmt.Errorf("creating cgroup %s: %w", cg.Path, err)
+	}
+	if err := d.checkParent(cg.Path); err != nil {
+		return fmt.Errorf("creating cgroup %s: %w", cg.Path, err)
+	}
+	if err := d.intend(cg.Path); err != nil {
+		return err
+	}
+	delete(d.marks, cg.Path)
+	if err := d.make(cg); err != nil {
+		// The intent stays: it tells the next run that a half-made cgroup is ours.
+		return fmt.Errorf("creating cgroup %s: %w", cg.Path, err)
+	}
+	if err := d.setMarks(fresh); err != nil {
+		return fmt.Errorf("creating cgroup %s: %w", cg.Path, err)
+	}
+	return d.done(cg.Path)
+}
+
+// absent lists the folders that kqos may mark once they stand: those that do
+// not exist yet, and all of them when a killed kqos was making this cgroup.
+func (d *Driver) absent(p string) ([]string, error) {
+	cut, err := d.unfinished(p)
+	if err != nil {
+		return nil, err
+	}
+	var fresh []string
+	for _, folder := range d.folders(p) {
+		there, err := isFolder(folder)
+		if err != nil {
+			return nil, err
+		}
+		if !there || cut {
+			fresh = append(fresh, folder)
+		}
+	}
+	return fresh, nil
+}
+
+// checkParent refuses what would make the library write above the parent or
+// change a cgroup's type.
+func (d *Driver) checkParent(p string) error {
+	parent := path.Dir(p)
+	for name, m := range d.mounts {
+		if err := noLinks(m, parent); err != nil {
+			return err
+		}
+		if name != "cpuset" {
+			continue
+		}
+		// The library fills empty cpusets all the way up.
+		cpus, err := oc.ReadFile(m+parent, "cpuset.cpus")
+		if err == nil && strings.TrimSpace(cpus) == "" {
+			return fmt.Errorf("cpuset.cpus of its parent %s is empty, so nothing could run in it: set it first", parent)
+		}
+	}
+	if !d.v2() {
+		return nil
+	}
+	kind, err := d.ReadFile(parent, "cgroup.type")
+	if err == nil && kind != "domain" {
+		return fmt.Errorf("its parent %s has cgroup.type %q, below which memory can't be limited; kqos never writes cgroup.type", parent, kind)
+	}
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// make creates the folders, under systemd by starting a slice.
+func (d *Driver) make(cg *cgroups.Cgroup) error {
+	switch {
+	case d.kind == "systemd" && cg.Unit != "" && d.v2():
+		if err := startSlice(cg); err != nil {
+			return err
+		}
+		// systemd makes the folder of a slice; one that it leaves out is made here.
+		return mkdir(d.folder(cg.Path))
+	case d.v2():
+		return mkdir(d.folder(cg.Path))
+	}
+	m, err := manager.NewWithPaths(d.config(cg, &oc.Resources{SkipDevices: true}), d.paths(cg.Path))
+	if err != nil {
+		return err
+	}
+	// -1 makes the cgroup without moving a process into it.
+	return m.Apply(-1)
+}
+
+func mkdir(folder string) error {
+	for {
+		switch err := unix.Mkdir(folder, 0o755); err {
+		case unix.EINTR:
+		case nil, unix.EEXIST:
+			return nil
+		default:
+			return &os.PathError{Op: "mkdir", Path: folder, Err: err}
+		}
+	}
+}
+
+// config describes a cgroup to the library.
+func (d *Driver) config(cg *cgroups.Cgroup, r *oc.Resources) *oc.Cgroup {
+	if d.kind != "systemd" || cg.Unit == "" {
+		return &oc.Cgroup{Path: cg.Path, Resources: r}
+	}
+	return &oc.Cgroup{Name: cg.Unit, Parent: parentSlice(cg.Path), Systemd: true, Resources: r}
+}

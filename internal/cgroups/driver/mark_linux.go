@@ -1,0 +1,152 @@
+package driver
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"path/filepath"
+
+	oc "github.com/opencontainers/cgroups"
+	"golang.org/x/sys/unix"
+)
+
+// hasMark says whether a folder bears Mark. A process without CAP_SYS_ADMIN
+// sees none.
+func hasMark(folder string) (bool, error) {
+	_, err := attribute(folder, Mark)
+	switch {
+	case err == nil:
+		return true, nil
+	case errors.Is(err, unix.ENODATA), errors.Is(err, unix.ENOTSUP), errors.Is(err, unix.ENOENT):
+		return false, nil
+	}
+	return false, fmt.Errorf("reading the mark of %s: %w", folder, err)
+}
+
+// attribute reads an extended attribute; a name fits one page of the kernel.
+func attribute(folder, name string) (string, error) {
+	buf := make([]byte, unix.PathMax)
+	n, err := unix.Lgetxattr(folder, name, buf)
+	if err != nil {
+		return "", err
+	}
+	return string(buf[:n]), nil
+}
+
+// intend names the child about to be made on its parent. Without the right to
+// set attributes nothing is made at all, since it could never be told from
+// another's.
+func (d *Driver) intend(p string) error {
+	parent := d.folder(path.Dir(p))
+	err := unix.Lsetxattr(parent, creating, []byte(path.Base(p)), 0)
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, unix.EPERM), errors.Is(err, unix.ENOTSUP):
+		return fmt.Errorf("creating cgroup %s: kqos may not mark what it makes (setting %s on %s: %w): run it as root with CAP_SYS_ADMIN", p, creating, parent, err)
+	case errors.Is(err, unix.ENOENT):
+		return fmt.Errorf("creating cgroup %s: its parent %s does not exist: %w", p, path.Dir(p), ErrGone)
+	}
+	return fmt.Errorf("creating cgroup %s: setting %s on %s: %w", p, creating, parent, err)
+}
+
+// done withdraws an intent.
+func (d *Driver) done(p string) error {
+	err := unix.Lremovexattr(d.folder(path.Dir(p)), creating)
+	if err == nil || errors.Is(err, unix.ENODATA) || errors.Is(err, unix.ENOENT) {
+		return nil
+	}
+	return fmt.Errorf("creating cgroup %s: removing %s of its parent: %w", p, creating, err)
+}
+
+// unfinished says whether a cgroup is what a killed kqos was about to make:
+// its parent names it, and nothing lives in it or below.
+func (d *Driver) unfinished(p string) (bool, error) {
+	name, err := attribute(d.folder(path.Dir(p)), creating)
+	if errors.Is(err, unix.ENODATA) || errors.Is(err, unix.ENOTSUP) || errors.Is(err, unix.ENOENT) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("reading %s above cgroup %s: %w", creating, p, err)
+	}
+	if name != path.Base(p) {
+		return false, nil
+	}
+	children, err := d.Children(p)
+	if err != nil || len(children) > 0 {
+		return false, err
+	}
+	pid, err := d.process(p)
+	return pid == 0 && err == nil, err
+}
+
+// setMarks marks the folders of a cgroup that exist.
+func (d *Driver) setMarks(folders []string) error {
+	for _, folder := range folders {
+		err := unix.Lsetxattr(folder, Mark, []byte(marked), 0)
+		if err != nil && !errors.Is(err, unix.ENOENT) {
+			return fmt.Errorf("marking %s: %w", folder, err)
+		}
+	}
+	return nil
+}
+
+// process gives a process of the cgroup itself, 0 when it has none. On v1 any
+// hierarchy counts.
+func (d *Driver) process(p string) (int, error) {
+	for _, folder := range d.folders(p) {
+		pids, err := oc.GetPids(folder)
+		if errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ENODEV) {
+			continue
+		}
+		if err != nil {
+			return 0, fmt.Errorf("reading the processes of %s: %w", folder, err)
+		}
+		if len(pids) > 0 {
+			return pids[0], nil
+		}
+	}
+	return 0, nil
+}
+
+// Holds names what keeps a cgroup and all below it from being removed by kqos:
+// a process, or a cgroup without the mark. It returns "" when nothing does. It
+// is to be asked right before a removal.
+func (d *Driver) Holds(p string) (string, error) {
+	if err := checkPath(p); err != nil {
+		return "", err
+	}
+	pid, err := d.process(p)
+	if err != nil {
+		return "", err
+	}
+	if pid != 0 {
+		return fmt.Sprintf("process %d lives in %s", pid, p), nil
+	}
+	for _, folder := range d.folders(p) {
+		ok, err := isFolder(folder)
+		if err != nil {
+			return "", err
+		}
+		if !ok {
+			continue
+		}
+		ours, err := hasMark(folder)
+		if err != nil {
+			return "", err
+		}
+		if !ours {
+			return folder + " was not made by kqos", nil
+		}
+	}
+	children, err := d.Children(p)
+	if err != nil {
+		return "", err
+	}
+	for _, c := range children {
+		if held, err := d.Holds(filepath.Join(p, c)); held != "" || err != nil {
+			return held, err
+		}
+	}
+	return "", nil
+}

@@ -1,0 +1,32 @@
+//go:build !linux
+
+package driver
+
+import (
+	"context"
+
+	"github.com/kqos/kqos/internal/cgroups"
+)
+
+// Driver can't be opened on this system.
+type Driver struct{}
+
+// Open returns ErrUnsupported.
+func Open(Options) (*Driver, error) { return nil, ErrUnsupported }
+
+// Close does nothing.
+func (*Driver) Close() {}
+
+// Lock returns ErrUnsupported, as all methods do.
+func (*Driver) Lock(context.Context, string) (func(), error) { return nil, ErrUnsupported }
+
+func (*Driver) Read(*cgroups.Cgroup) (cgroups.Live, error) { return cgroups.Live{}, ErrUnsupported }
+func (*Driver) ReadFile(string, string) (string, error)    { return "", ErrUnsupported }
+func (*Driver) Children(string) ([]string, error)          { return nil, ErrUnsupported }
+func (*Driver) Controllers(string) (available, enabled []string, err error) {
+	return nil, nil, ErrUnsupported
+}
+func (*Driver) Create(*cgroups.Cgroup) error                 { return ErrUnsupported }
+func (*Driver) Set(*cgroups.Cgroup, map[string]string) error { return ErrUnsupported }
+func (*Driver) Holds(string) (string, error)                 { return "", ErrUnsupported }
+func (*Driver) Remove(*cgroups.Cgroup) error                 { return ErrUnsupported }

@@ -1,0 +1,168 @@
+package driver
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/kqos/kqos/internal/cgroups"
+)
+
+// Read gives the state of a cgroup and of those control files that it is wanted
+// to have or that are unknown. A second Read of a cgroup that is still there
+// costs one pread per file.
+func (d *Driver) Read(cg *cgroups.Cgroup) (cgroups.Live, error) {
+	if err := checkPath(cg.Path); err != nil {
+		return cgroups.Live{}, err
+	}
+	keys := make([]string, 0, len(cg.Files)+len(cg.Unknown))
+	for key := range cg.Files {
+		keys = append(keys, key)
+	}
+	for key := range cg.Unknown {
+		if _, ok := cg.Files[key]; !ok {
+			keys = append(keys, key)
+		}
+	}
+	live, fresh, err := d.readFiles(cg.Path, keys)
+	if err != nil {
+		return live, err
+	}
+	known, ok := d.marks[cg.Path]
+	if ok && !fresh && len(live.Files) > 0 {
+		live.Exists, live.Marked = true, known
+		return live, nil
+	}
+	delete(d.marks, cg.Path)
+	live.Exists, live.Marked, err = d.look(cg.Path)
+	if err == nil && live.Exists {
+		d.marks[cg.Path] = live.Marked
+	}
+	return live, err
+}
+
+// readFiles reads control files; fresh says that one of them had to be opened.
+func (d *Driver) readFiles(path string, keys []string) (live cgroups.Live, fresh bool, err error) {
+	live.Files = make(map[string]string, len(keys))
+	for _, key := range keys {
+		folder, file, err := d.locate(path, key)
+		if err != nil {
+			continue // the plan names missing controllers once, not per file
+		}
+		text, opened, err := d.files.read(folder, file)
+		fresh = fresh || opened
+		switch {
+		case err == nil:
+			live.Files[key] = strings.TrimSuffix(text, "\n")
+		case errors.Is(err, os.ErrNotExist), errors.Is(err, unix.ENODEV), errors.Is(err, unix.EOPNOTSUPP):
+			fresh = true
+		default:
+			return live, fresh, fmt.Errorf("reading %s of cgroup %s: %w", key, path, err)
+		}
+	}
+	return live, fresh, nil
+}
+
+// ReadFile reads one control file. It returns an error that is os.ErrNotExist
+// when the cgroup or the file does not exist.
+func (d *Driver) ReadFile(path, key string) (string, error) {
+	folder, file, err := d.locate(path, key)
+	if err != nil {
+		return "", err
+	}
+	text, _, err := d.files.read(folder, file)
+	if errors.Is(err, unix.ENODEV) {
+		err = os.ErrNotExist
+	}
+	if err != nil {
+		return "", fmt.Errorf("reading %s of cgroup %s: %w", key, path, err)
+	}
+	return strings.TrimSuffix(text, "\n"), nil
+}
+
+// look tells whether a cgroup exists in all hierarchies that the kubelet needs
+// and whether kqos made all of its folders. A cgroup that lacks a folder counts
+// as missing, and is made whole by Create.
+//
+// kubelet v1.37: cm/cgroup_v1_manager_linux.go Validate
+func (d *Driver) look(path string) (exists, ours bool, err error) {
+	exists, ours = true, true
+	found := false
+	for name, m := range d.mounts {
+		folder := m + path
+		ok, err := isFolder(folder)
+		if err != nil {
+			return false, false, err
+		}
+		if !ok {
+			exists = exists && !d.needs(name)
+			continue
+		}
+		found = true
+		if ours {
+			if ours, err = hasMark(folder); err != nil {
+				return false, false, err
+			}
+		}
+	}
+	if found && !ours {
+		if ours, err = d.unfinished(path); err != nil {
+			return false, false, err
+		}
+		// What was cut off is made again, which completes the marks.
+		exists = exists && !ours
+	}
+	return exists, ours && found, nil
+}
+
+// needs says whether a cgroup must stand in a hierarchy to exist.
+func (d *Driver) needs(hierarchy string) bool {
+	return d.v2() || slices.Contains([]string{"cpu", "cpuacct", "cpuset", "memory", "name=systemd", "pids", "hugetlb"}, hierarchy)
+}
+
+// Children lists the cgroups right below path, by name, in all hierarchies.
+// There are none below a cgroup that does not exist.
+func (d *Driver) Children(path string) ([]string, error) {
+	var names []string
+	for _, folder := range d.folders(path) {
+		entries, err := os.ReadDir(folder)
+		if errors.Is(err, os.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("listing the children of cgroup %s: %w", path, err)
+		}
+		for _, e := range entries {
+			if e.IsDir() {
+				names = append(names, e.Name())
+			}
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names), nil
+}
+
+// Controllers lists what a v2 cgroup may use and what it hands down to its
+// children. Both are empty on v1, where every mounted controller reaches every
+// cgroup, and for a cgroup that does not exist.
+func (d *Driver) Controllers(path string) (available, enabled []string, err error) {
+	if !d.v2() {
+		return nil, nil, nil
+	}
+	have, err := d.ReadFile(path, "cgroup.controllers")
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil, nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	down, err := d.ReadFile(path, "cgroup.subtree_control")
+	if err != nil {
+		return nil, nil, err
+	}
+	return strings.Fields(have), strings.Fields(down), nil
+}

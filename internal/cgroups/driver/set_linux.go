@@ -1,0 +1,96 @@
+package driver
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	oc "github.com/opencontainers/cgroups"
+	"github.com/opencontainers/cgroups/manager"
+	"golang.org/x/sys/unix"
+
+	"github.com/kqos/kqos/internal/cgroups"
+)
+
+// subtreeControl takes +controller, one a write, so that the refusal of one
+// keeps back no other.
+const subtreeControl = "cgroup.subtree_control"
+
+// Set writes control files of a cgroup, keyed as Cgroup.Files, and under
+// systemd the unit's properties first, as the kubelet does. It changes nothing
+// that is not named. After an error some of the files may have been written.
+func (d *Driver) Set(cg *cgroups.Cgroup, files map[string]string) error {
+	if err := checkPath(cg.Path); err != nil {
+		return err
+	}
+	if value, ok := files[subtreeControl]; ok && len(files) == 1 {
+		return d.enable(cg.Path, value)
+	}
+	for key := range files {
+		if _, _, err := d.locate(cg.Path, key); err != nil {
+			return fmt.Errorf("writing %s of cgroup %s: %w", key, cg.Path, err)
+		}
+	}
+	r, err := d.resources(files)
+	if err != nil {
+		return fmt.Errorf("cgroup %s: %w", cg.Path, err)
+	}
+	m, err := manager.NewWithPaths(d.config(cg, r), d.paths(cg.Path))
+	if err != nil {
+		return fmt.Errorf("cgroup %s: %w", cg.Path, err)
+	}
+	for {
+		err = m.Set(r)
+		if !errors.Is(err, unix.EINTR) {
+			break
+		}
+	}
+	return d.explain(cg.Path, err)
+}
+
+func (d *Driver) resources(files map[string]string) (*oc.Resources, error) {
+	if d.v2() {
+		return resourcesV2(files), nil
+	}
+	return resourcesV1(files)
+}
+
+// explain adds what a bare errno of the kernel does not say.
+func (d *Driver) explain(path string, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, unix.ENODEV):
+		return fmt.Errorf("cgroup %s: %w: %w", path, ErrGone, err)
+	case errors.Is(err, os.ErrNotExist):
+		if there, lookErr := isFolder(d.folder(path)); lookErr == nil && !there {
+			return fmt.Errorf("cgroup %s: %w: %w", path, ErrGone, err)
+		}
+	case errors.Is(err, unix.EROFS):
+		return fmt.Errorf("cgroup %s: %w: the cgroup mount is read-only; mount it writable at %s", path, err, mountpoint)
+	}
+	return fmt.Errorf("cgroup %s: %w", path, err)
+}
+
+// enable hands controllers down to the children of a v2 cgroup.
+func (d *Driver) enable(path, value string) error {
+	for word := range strings.FieldsSeq(value) {
+		if !strings.HasPrefix(word, "+") {
+			return fmt.Errorf("cgroup %s: controllers are only ever enabled, not %q", path, word)
+		}
+		err := oc.WriteFile(d.folder(path), subtreeControl, word)
+		switch {
+		case err == nil:
+			continue
+		case errors.Is(err, unix.EBUSY):
+			return fmt.Errorf("enabling %s below cgroup %s: processes live in it itself: %w", word, path, err)
+		case errors.Is(err, unix.EINVAL) && word == "+cpu":
+			return fmt.Errorf("enabling +cpu below cgroup %s: realtime threads live below it (RT_GROUP_SCHED), which the kernel refuses: %w", path, err)
+		case errors.Is(err, os.ErrNotExist):
+			return fmt.Errorf("enabling %s below cgroup %s: %w", word, path, &ControllerMissingError{Controller: word[1:]})
+		}
+		return fmt.Errorf("enabling %s below cgroup %s: %w", word, path, err)
+	}
+	return nil
+}

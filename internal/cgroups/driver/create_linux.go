@@ -95,7 +95,7 @@ func (d *Driver) checkParent(p string) error {
 // make creates the folders, under systemd by starting a slice.
 func (d *Driver) make(cg *cgroups.Cgroup) error {
 	switch {
-	case d.kind == "systemd" && cg.Unit != "" && d.v2():
+	case d.kind == Systemd && cg.Unit != "" && d.v2():
 		if err := startSlice(cg); err != nil {
 			return err
 		}
@@ -126,7 +126,7 @@ func mkdir(folder string) error {
 
 // config describes a cgroup to the library.
 func (d *Driver) config(cg *cgroups.Cgroup, r *oc.Resources) *oc.Cgroup {
-	if d.kind != "systemd" || cg.Unit == "" {
+	if d.kind != Systemd || cg.Unit == "" {
 		return &oc.Cgroup{Path: cg.Path, Resources: r}
 	}
 	return &oc.Cgroup{Name: cg.Unit, Parent: parentSlice(cg.Path), Systemd: true, Resources: r}

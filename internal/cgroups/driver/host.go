@@ -1,5 +1,3 @@
-// Package driver reads and writes cgroup trees on a live host, through
-// github.com/opencontainers/cgroups. It decides no value.
 package driver
 
 import (

@@ -44,7 +44,7 @@ func Open(o Options) (*Driver, error) {
 	if o.Version != version {
 		return nil, fmt.Errorf("this host has cgroup v%d, so v%d can only be planned: use --dry-run", version, o.Version)
 	}
-	if o.Kind == "systemd" && !systemd.IsRunningSystemd() {
+	if o.Kind == Systemd && !systemd.IsRunningSystemd() {
 		return nil, fmt.Errorf("driver systemd: systemd does not run on this host (no /run/systemd/system); use --driver cgroupfs")
 	}
 	d := &Driver{kind: o.Kind, files: newDescriptors(), marks: map[string]bool{}}

@@ -53,7 +53,7 @@ func (d *Driver) remove(p, unit string) error {
 			return fmt.Errorf("removing cgroup %s: %w", p, err)
 		}
 	}
-	if d.kind == "systemd" && unit != "" && unit == path.Base(p) {
+	if d.kind == Systemd && unit != "" && unit == path.Base(p) {
 		return stopSlice(unit)
 	}
 	return nil

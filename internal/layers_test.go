@@ -28,7 +28,7 @@ func layers() map[string][]string {
 			"internal/manifest", "internal/admission", "internal/kubelet", "internal/machine", "internal/qos",
 			"internal/allocatable", "internal/simulate", "internal/simulate/cpumanager", "internal/cgroups",
 			"internal/simulate/topologymanager", "internal/simulate/memorymanager", "internal/simulate/devicemanager",
-			"internal/cgroups/driver", "internal/apply", "internal/inspect", "internal/render",
+			"internal/cgroups/driver", "internal/apply", "internal/inspect", "internal/render", "internal/nodeapi",
 		},
 		"internal/admission":                {"internal/kubelet"},
 		"internal/qos":                      {"internal/kubelet"},

@@ -12,6 +12,7 @@ import (
 	"github.com/kqos/kqos/internal/cgroups/driver"
 	"github.com/kqos/kqos/internal/kubelet"
 	"github.com/kqos/kqos/internal/machine"
+	"github.com/kqos/kqos/internal/nodeapi"
 )
 
 // node is what the node flags describe.
@@ -38,7 +39,7 @@ func (n *nodeFlags) load(ctx context.Context, a *app, configDocument, machineDoc
 		return nil, err
 	}
 	found := &node{config: config}
-	found.driver = n.chooseDriver(config, machineDocument != nil)
+	found.driver = n.chooseDriver(ctx, a, config, machineDocument != nil)
 	found.cgroupVersion = n.chooseVersion(machineDocument != nil)
 	if found.machine, err = n.loadMachine(ctx, a, machineDocument); err != nil {
 		return nil, err
@@ -113,17 +114,26 @@ func (n *nodeFlags) loadCapacity(_ *machine.Machine) (corev1.ResourceList, error
 	return nil, nil
 }
 
-// chooseDriver resolves auto: the configuration's own word, else what suits
-// this host, else systemd.
-func (n *nodeFlags) chooseDriver(c *kubelet.Config, elsewhere bool) string {
-	switch {
-	case n.driver != "auto":
+// chooseDriver resolves auto: the runtime's answer, else the configuration's own
+// word, else what suits this host; without a host, systemd.
+func (n *nodeFlags) chooseDriver(ctx context.Context, a *app, c *kubelet.Config, elsewhere bool) string {
+	if n.driver != "auto" {
 		return n.driver
+	}
+	elsewhere = elsewhere || n.topology != ""
+	if !elsewhere {
+		answer, err := nodeapi.CgroupDriver(ctx, nodeapi.RuntimeSockets(n.hostRoot))
+		if err == nil {
+			return answer
+		}
+		a.logger().Debug("no runtime tells its cgroup driver", "reason", err)
+	}
+	switch {
 	case c.Written["cgroupDriver"] && c.CgroupDriver == driver.Systemd:
 		return driver.Systemd
 	case c.Written["cgroupDriver"]:
 		return driver.Cgroupfs
-	case elsewhere || n.topology != "":
+	case elsewhere:
 		return driver.Systemd
 	}
 	return driver.HostDriver(n.hostRoot)

@@ -1,0 +1,41 @@
+package cgroups
+
+import (
+	"maps"
+	"slices"
+)
+
+// Diff gives what separates a live tree from the wanted one: for each cgroup,
+// parents first, its creation if it is missing and each file that reads other
+// than wanted. Files that the host does not offer and values that are unknown
+// are left out. Removals are not its affair: what is not wanted may be
+// another's.
+func Diff(want Tree, have LiveTree) []Change {
+	var changes []Change
+	for i := range want.Cgroups {
+		changes = append(changes, DiffCgroup(&want.Cgroups[i], have[want.Cgroups[i].Path])...)
+	}
+	return changes
+}
+
+// DiffCgroup is Diff for one cgroup.
+func DiffCgroup(want *Cgroup, have Live) []Change {
+	var changes []Change
+	if !have.Exists {
+		changes = append(changes, Change{Op: OpCreate, Path: want.Path, Why: string(want.Level)})
+	}
+	for _, file := range slices.Sorted(maps.Keys(want.Files)) {
+		if _, ok := want.Unknown[file]; ok {
+			continue
+		}
+		value := want.Files[file]
+		now, offered := have.Files[file]
+		if have.Exists && (!offered || Equal(file, value, now)) {
+			continue
+		}
+		changes = append(changes, Change{
+			Op: OpUpdate, Path: want.Path, File: file, From: now, To: value, Why: want.Why[file],
+		})
+	}
+	return changes
+}

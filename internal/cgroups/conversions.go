@@ -1,0 +1,102 @@
+package cgroups
+
+import (
+	"math"
+)
+
+// Bounds of cpu.shares and cpu.weight, and what a CPU counts.
+const (
+	// MinShares and MaxShares bound cpu.shares.
+	//
+	// kernel: kernel/sched/sched.h MIN_SHARES, MAX_SHARES.
+	MinShares = 2
+	MaxShares = 1 << 18
+	// MaxWeight is the largest cpu.weight; 1 is the least.
+	MaxWeight = 10000
+	// DefaultPeriod is the CFS period in µs of a kubelet, and of the kernel.
+	DefaultPeriod = 100_000
+	// minQuota is the least CFS quota in µs that the kernel takes.
+	minQuota     = 1000
+	sharesPerCPU = 1024
+	millisPerCPU = 1000
+)
+
+// MilliCPUToShares converts a cpu request to cpu.shares, 2 to 262144. The
+// product overflows above 2^53 millicores, as the kubelet's does.
+//
+// kubelet v1.37: cm/helpers_linux.go MilliCPUToShares.
+func MilliCPUToShares(milli int64) uint64 {
+	return uint64(min(max(milli*sharesPerCPU/millisPerCPU, MinShares), MaxShares))
+}
+
+// MilliCPUToQuota converts a cpu limit to a CFS quota in µs for a period in µs:
+// 0 for no limit, else at least 1000. The product may overflow, as the
+// kubelet's does.
+//
+// kubelet v1.37: cm/helpers_linux.go MilliCPUToQuota.
+func MilliCPUToQuota(milli, period int64) int64 {
+	if milli == 0 {
+		return 0
+	}
+	return max(milli*period/millisPerCPU, minQuota)
+}
+
+// SharesToWeight converts cpu.shares to the cpu.weight of a cgroup that the
+// kubelet writes: linear, so that 1024 gives 39.
+//
+// kubelet v1.37: cm/cgroup_manager_linux.go getCPUWeight.
+func SharesToWeight(shares uint64) uint64 {
+	if shares >= MaxShares {
+		return MaxWeight
+	}
+	return 1 + (shares-MinShares)*(MaxWeight-1)/(MaxShares-MinShares)
+}
+
+// SharesToWeightRuntime converts cpu.shares to the cpu.weight of a container,
+// which the runtime writes: a curve on which 1024 gives 100. 0 means unset.
+// runc before 1.3.2 used [SharesToWeight].
+//
+// opencontainers/cgroups v0.1.0: utils.go ConvertCPUSharesToCgroupV2Value.
+func SharesToWeightRuntime(shares uint64) uint64 {
+	switch {
+	case shares == 0:
+		return 0
+	case shares <= MinShares:
+		return 1
+	case shares >= MaxShares:
+		return MaxWeight
+	}
+	l := math.Log2(float64(shares))
+	return uint64(math.Ceil(math.Pow(10, (l*l+125*l)/612.0-7.0/34.0)))
+}
+
+// WeightToShares is what the kubelet reads out of a cpu.weight. It loses what
+// [SharesToWeight] rounded away: 1024 comes back as 998.
+//
+// kubelet v1.37: cm/cgroup_v2_manager_linux.go cpuWeightToCPUShares.
+func WeightToShares(weight uint64) uint64 {
+	return (weight-1)*(MaxShares-MinShares)/(MaxWeight-1) + MinShares
+}
+
+// SharesToMilliCPU is the cpu request that the kubelet reads out of cpu.shares,
+// rounded up; 0 below 2 shares.
+//
+// kubelet v1.37: cm/helpers_linux.go SharesToMilliCPU.
+func SharesToMilliCPU(shares int64) int64 {
+	if shares < MinShares {
+		return 0
+	}
+	return int64(math.Ceil(float64(shares*millisPerCPU) / sharesPerCPU))
+}
+
+// QuotaToMilliCPU is the cpu limit that the kubelet reads out of a CFS quota
+// and period in µs; 0 for the quota -1, no limit. Without a period it is 0,
+// where the kubelet would divide by zero.
+//
+// kubelet v1.37: cm/helpers_linux.go QuotaToMilliCPU.
+func QuotaToMilliCPU(quota, period int64) int64 {
+	if quota == -1 || period == 0 {
+		return 0
+	}
+	return quota * millisPerCPU / period
+}

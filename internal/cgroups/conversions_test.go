@@ -1,0 +1,66 @@
+package cgroups
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// golden decodes the cases of a recorded file of testdata/golden.
+func golden[C any](t *testing.T, name string) []C {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("../../testdata/golden", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var cases []C
+	if err := json.Unmarshal(data, &cases); err != nil {
+		t.Fatal(err)
+	}
+	if len(cases) == 0 {
+		t.Fatalf("%s holds no case", name)
+	}
+	return cases
+}
+
+func TestConversionsGolden(t *testing.T) {
+	type conversion struct {
+		Name  string
+		Input struct {
+			Op     string
+			Value  json.Number
+			Period int64
+		}
+		Want struct{ Value json.Number }
+	}
+	for _, c := range golden[conversion](t, "conversions.json") {
+		signed, _ := c.Input.Value.Int64()
+		var unsigned uint64
+		if err := json.Unmarshal([]byte(c.Input.Value), &unsigned); err != nil {
+			unsigned = uint64(signed)
+		}
+		var got any
+		switch c.Input.Op {
+		case "milliCPUToShares":
+			got = MilliCPUToShares(signed)
+		case "milliCPUToQuota":
+			got = MilliCPUToQuota(signed, c.Input.Period)
+		case "sharesToWeightKubelet":
+			got = SharesToWeight(unsigned)
+		case "sharesToWeightRuntime":
+			got = SharesToWeightRuntime(unsigned)
+		case "weightToShares":
+			got = WeightToShares(unsigned)
+		case "sharesToMilliCPU":
+			got = SharesToMilliCPU(signed)
+		case "quotaToMilliCPU":
+			got = QuotaToMilliCPU(signed, c.Input.Period)
+		default:
+			t.Fatalf("%s: unknown operation", c.Name)
+		}
+		if text, _ := json.Marshal(got); string(text) != string(c.Want.Value) {
+			t.Errorf("%s: got %s, want %s", c.Name, text, c.Want.Value)
+		}
+	}
+}

@@ -1,0 +1,186 @@
+package cgroups
+
+import (
+	"fmt"
+	"iter"
+	"math"
+	"strconv"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	resourcehelper "k8s.io/component-helpers/resource"
+	kubeletv1beta1 "k8s.io/kubelet/config/v1beta1"
+
+	"github.com/kqos/kqos/internal/kubelet"
+	"github.com/kqos/kqos/internal/qos"
+)
+
+// Feature gates that decide cgroup settings.
+const (
+	gateMemoryQoS         = "MemoryQoS"
+	gatePodLevelResources = "PodLevelResources"
+	gateQOSReserved       = "QOSReserved"
+	gateCustomPeriod      = "CustomCPUCFSQuotaPeriod"
+	gateNoQuotaExclusive  = "DisableCPUQuotaWithExclusiveCPUs"
+)
+
+// pageSize is the kernel's page size, to which the kubelet rounds memory.high:
+// that of amd64 and of arm64 as distributions build it.
+const pageSize = 4096
+
+// PodSettings is what the kubelet sets on the pod's own cgroup when it creates
+// it. exclusive says that a container of the pod holds exclusive CPUs, which
+// lifts the CPU quota of the whole pod.
+//
+// kubelet v1.37: cm/pod_container_manager_linux.go EnsureExists,
+// cm/helpers_linux.go ResourceConfigForPod.
+func PodSettings(pod *corev1.Pod, cfg *kubelet.Config, exclusive bool) Settings {
+	g := cfg.Gates
+	class := qos.Class(pod, g)
+	requests, limits := qos.Requests(pod, g), qos.Limits(pod, g)
+	cpuLimited, memoryLimited := limitsDeclared(pod, g)
+	guaranteed := class == corev1.PodQOSGuaranteed
+
+	s := Settings{HugePages: hugePageLimits(requests, "the pod's request")}
+	if class == corev1.PodQOSBestEffort {
+		s.CPUShares = set[uint64](MinShares, "a BestEffort pod always gets the least shares")
+	} else {
+		s.CPUShares = cpuShares(requests)
+	}
+	if guaranteed || class == corev1.PodQOSBurstable && cpuLimited {
+		s.CPUQuota, s.CPUPeriod = podQuota(limits, cfg, exclusive && g.Enabled(gateNoQuotaExclusive))
+	}
+	if guaranteed || class == corev1.PodQOSBurstable && memoryLimited {
+		limit := limits[corev1.ResourceMemory]
+		s.Memory = set(limit.Value(), fmt.Sprintf("the pod's memory limit %s", &limit))
+	}
+	if n := cfg.PodPidsLimit; n != nil && *n > 0 {
+		s.PidsLimit = set(*n, "podPidsLimit")
+	}
+	protectPod(&s, requests, class, cfg)
+	throttlePod(&s, pod, cfg)
+	return s
+}
+
+// cpuShares converts the sum of cpu requests.
+func cpuShares(requests corev1.ResourceList) *Value[uint64] {
+	request := requests[corev1.ResourceCPU]
+	return set(MilliCPUToShares(request.MilliValue()), fmt.Sprintf("the pod's cpu request %s", &request))
+}
+
+func podQuota(limits corev1.ResourceList, cfg *kubelet.Config, exclusive bool) (*Value[int64], *Value[uint64]) {
+	limit := limits[corev1.ResourceCPU]
+	micros, formula := periods(cfg)
+	period := set(micros, "cpuCFSQuotaPeriod")
+	switch {
+	case !enforcesQuota(cfg):
+		return set[int64](-1, "cpuCFSQuota is false"), period
+	case exclusive:
+		return set[int64](-1, "a container of the pod holds exclusive CPUs"), period
+	}
+	return set(MilliCPUToQuota(limit.MilliValue(), formula), fmt.Sprintf("the pod's cpu limit %s in cpuCFSQuotaPeriod %dµs", &limit, micros)), period
+}
+
+func enforcesQuota(cfg *kubelet.Config) bool { return cfg.CPUCFSQuota == nil || *cfg.CPUCFSQuota }
+
+// periods gives the CFS period in µs that is written, and the one that quotas
+// are computed for: without the gate that is 100 ms whatever is written.
+//
+// kubelet v1.37: cm/helpers_linux.go MilliCPUToQuota.
+func periods(cfg *kubelet.Config) (written uint64, formula int64) {
+	written = DefaultPeriod
+	if cfg.CPUCFSQuotaPeriod != nil {
+		written = uint64(cfg.CPUCFSQuotaPeriod.Duration / time.Microsecond)
+	}
+	if !cfg.Gates.Enabled(gateCustomPeriod) {
+		return written, DefaultPeriod
+	}
+	return written, int64(written)
+}
+
+// limitsDeclared tells for cpu and memory whether the pod's limit binds: every
+// init and app container has one, or the pod itself.
+//
+// kubelet v1.37: cm/helpers_linux.go ResourceConfigForPod.
+func limitsDeclared(pod *corev1.Pod, g kubelet.Gates) (cpu, memory bool) {
+	cpu, memory = true, true
+	for c := range containers(pod) {
+		cpu = cpu && !c.Resources.Limits.Cpu().IsZero()
+		memory = memory && !c.Resources.Limits.Memory().IsZero()
+	}
+	if g.Enabled(gatePodLevelResources) && resourcehelper.IsPodLevelResourcesSet(pod) {
+		cpu = cpu || !pod.Spec.Resources.Limits.Cpu().IsZero()
+		memory = memory || !pod.Spec.Resources.Limits.Memory().IsZero()
+	}
+	return cpu, memory
+}
+
+// containers are the init and app containers; ephemeral ones have no resources.
+func containers(pod *corev1.Pod) iter.Seq[*corev1.Container] {
+	return func(yield func(*corev1.Container) bool) {
+		for _, list := range [][]corev1.Container{pod.Spec.InitContainers, pod.Spec.Containers} {
+			for i := range list {
+				if !yield(&list[i]) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// tiered tells whether memory requests are protected.
+func tiered(cfg *kubelet.Config) bool {
+	return cfg.Gates.Enabled(gateMemoryQoS) && cfg.MemoryReservationPolicy == kubeletv1beta1.TieredReservationMemoryReservationPolicy
+}
+
+const tieredWhy = "memoryReservationPolicy TieredReservation"
+
+// protectPod shields the memory request from reclaim: wholly for a Guaranteed
+// pod, else as long as others have something to give.
+func protectPod(s *Settings, requests corev1.ResourceList, class corev1.PodQOSClass, cfg *kubelet.Config) {
+	request := requests[corev1.ResourceMemory]
+	if !tiered(cfg) || request.Value() <= 0 {
+		return
+	}
+	file := memoryLow
+	if class == corev1.PodQOSGuaranteed {
+		file = memoryMin
+	}
+	s.unify(file, strconv.FormatInt(request.Value(), 10), fmt.Sprintf("%s: the pod's memory request %s", tieredWhy, &request))
+}
+
+// throttlePod sets memory.high of a pod with pod-level resources. Unlike
+// PodSettings it leaves out what DRA claims add.
+//
+// kubelet v1.37: cm/helpers_linux.go ApplyPodLevelMemoryHigh.
+func throttlePod(s *Settings, pod *corev1.Pod, cfg *kubelet.Config) {
+	g, factor := cfg.Gates, cfg.MemoryThrottlingFactor
+	if factor == nil || !g.Enabled(gateMemoryQoS) || !g.Enabled(gatePodLevelResources) || !resourcehelper.IsPodLevelResourcesSet(pod) {
+		return
+	}
+	if _, limited := limitsDeclared(pod, g); !limited {
+		return
+	}
+	request := resourcehelper.PodRequests(pod, resourcehelper.PodResourcesOptions{})[corev1.ResourceMemory]
+	limit := resourcehelper.PodLimits(pod, resourcehelper.PodResourcesOptions{})[corev1.ResourceMemory]
+	if limit.Value() == 0 || request.Value() == limit.Value() {
+		return
+	}
+	if high := throttleAt(request.Value(), limit.Value(), *factor); high > 0 {
+		s.unify(memoryHigh, strconv.FormatInt(high, 10),
+			fmt.Sprintf("memoryThrottlingFactor %v between the pod's memory request %s and limit %s", *factor, &request, &limit))
+	}
+}
+
+// throttleAt is memory.high in bytes: the factor's way from request to limit, in
+// whole pages; 0 where that is not above the request.
+//
+// kubelet v1.37: cm/helpers_linux.go memoryHighForPod.
+func throttleAt(request, limit int64, factor float64) int64 {
+	at := float64(request) + (float64(limit)-float64(request))*factor
+	high := int64(math.Floor(at/pageSize)) * pageSize
+	if high <= 0 || high <= request {
+		return 0
+	}
+	return high
+}

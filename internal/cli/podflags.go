@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/spf13/cobra"
 )
@@ -26,7 +27,7 @@ func (p *podFlags) add(cmd *cobra.Command) {
 
 // check takes the positional arguments in and refuses contradictions.
 func (p *podFlags) check(args []string) error {
-	p.files = append(args[:len(args):len(args)], p.files...)
+	p.files = slices.Concat(args, p.files)
 	if p.static && p.asWritten {
 		return errors.New("--static and --as-written exclude each other: one reads a file of the static pod folder, the other a live object")
 	}

@@ -1,0 +1,81 @@
+package cli
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestDocs runs what README.md and docs/*.md show: in a block marked console, a
+// line that starts with "$ " is a command, run by sh at the root of the
+// repository, and the lines up to the next one are all that it prints. With
+// -update the output is rewritten.
+func TestDocs(t *testing.T) {
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages, err := filepath.Glob(filepath.Join(root, "docs/*.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, page := range append(pages, filepath.Join(root, "README.md")) {
+		t.Run(filepath.Base(page), func(t *testing.T) {
+			text, err := os.ReadFile(page)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := runBlocks(string(text), func(command string) string {
+				cmd := exec.Command("sh", "-c", command)
+				cmd.Dir = root
+				out, _ := cmd.CombinedOutput() // a page may show a refusal
+				return string(out)
+			})
+			if got == string(text) {
+				return
+			}
+			if *update {
+				if err := os.WriteFile(page, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			t.Errorf("the page shows other output (-page +run; run with -update):\n%s", cmp.Diff(string(text), got))
+		})
+	}
+}
+
+// runBlocks returns the page with the output of each command in its console
+// blocks replaced by what run gives.
+func runBlocks(page string, run func(command string) string) string {
+	var out strings.Builder
+	console := false
+	for line := range strings.Lines(page) {
+		fence := strings.HasPrefix(line, "```")
+		command, isCommand := strings.CutPrefix(line, "$ ")
+		switch {
+		case fence:
+			console = !console && strings.TrimSpace(line) == "```console"
+			out.WriteString(line)
+		case console && isCommand:
+			out.WriteString(line)
+			out.WriteString(run(command))
+		case !console:
+			out.WriteString(line)
+		}
+	}
+	return out.String()
+}
+
+func TestRunBlocks(t *testing.T) {
+	page := "text\n```console\n$ a\nold\n$ b\n```\nmore\n```sh\n$ c\n```\n"
+	got := runBlocks(page, func(c string) string { return "<" + strings.TrimSpace(c) + ">\n" })
+	want := "text\n```console\n$ a\n<a>\n$ b\n<b>\n```\nmore\n```sh\n$ c\n```\n"
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error("-want +got:\n" + d)
+	}
+}

@@ -29,6 +29,7 @@ func layers() map[string][]string {
 			"internal/allocatable", "internal/simulate", "internal/simulate/cpumanager", "internal/cgroups",
 			"internal/simulate/topologymanager", "internal/simulate/memorymanager", "internal/simulate/devicemanager",
 			"internal/cgroups/driver", "internal/apply", "internal/inspect", "internal/render", "internal/nodeapi",
+			"internal/archive",
 		},
 		"internal/admission":                {"internal/kubelet"},
 		"internal/qos":                      {"internal/kubelet"},
@@ -41,6 +42,7 @@ func layers() map[string][]string {
 		"internal/cgroups":                  {"internal/qos", "internal/allocatable", "internal/kubelet", "internal/machine"},
 		"internal/cgroups/driver":           {"internal/cgroups"},
 		"internal/apply":                    {"internal/cgroups"},
+		"internal/machine":                  {"internal/archive"},
 		"internal/render":                   {"internal/machine"},
 	}
 }

@@ -59,7 +59,7 @@ func TestParseSnapshotRefuses(t *testing.T) {
 		{"cpu id", "id: 1, core", "id: 70000, core", "70000 is not between 0 and 65535"},
 		{"text for a number", "id: 1, core", "id: one, core", "cannot unmarshal string"},
 		{"missing node", "llc: 0}\nnuma", "llc: 0}\n- {id: 2, numa: 5}\nnuma", "NUMA node 5, which is not in numa"},
-		{"distances", "distances: [10]", "distances: [10, 20]", "2 distances for 1 nodes"},
+		{"distances", "distances: [10]}", "distances: [10]}\n- {id: 1, memory: 1}", "1 distances for 2 nodes"},
 		{"page size", "{2Mi: 4}", "{2MB: 4}", "not a page size"},
 		{"pages overflow", "{2Mi: 4}", "{2Mi: 9223372036854775807}", "more than a machine can hold"},
 		{"negative memory", "numa:\n- {id: 0, memory: 2", "numa:\n- {id: 0, memory: -2", "negative"},

@@ -16,8 +16,8 @@ import (
 const maxID = math.MaxUint16
 
 // Validate tells everything about the machine that contradicts itself: numbers
-// out of range, double ids, CPUs on nodes that do not exist, distances that are
-// not one to a node.
+// out of range, double ids, CPUs on nodes that do not exist, nodes without a
+// distance.
 func (m *Machine) Validate() error {
 	var found []error
 	bad := func(format string, args ...any) { found = append(found, fmt.Errorf(format, args...)) }
@@ -40,7 +40,8 @@ func (m *Machine) Validate() error {
 		} else {
 			memory += n.Memory
 		}
-		if len(n.Distances) != 0 && len(n.Distances) != len(m.NUMA) {
+		// A kernel may give more: distances to nodes that are offline.
+		if len(n.Distances) != 0 && len(n.Distances) < len(m.NUMA) {
 			bad("numa[%d].distances: %d distances for %d nodes: give one to a node, in order of their ids, or none", i, len(n.Distances), len(m.NUMA))
 		}
 		if slices.ContainsFunc(n.Distances, func(d int) bool { return d < 0 }) {

@@ -1,0 +1,191 @@
+package machine
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// kubeletView adds the NUMA nodes to the machine and returns the CPUs as
+// cAdvisor finds them below the nodes.
+// cAdvisor lib v0.60: utils/sysinfo/sysinfo.go GetNodesInfo
+func (t tree) kubeletView(m *Machine, hardware map[int]*hardwareCPU) (map[int]seenCPU, error) {
+	seen, threads := map[int]seenCPU{}, 0
+	nodes := t.numbered("node", nodeDir)
+	for _, n := range nodes {
+		node, err := t.readNode(n)
+		if err != nil {
+			return nil, err
+		}
+		m.NUMA = append(m.NUMA, node)
+		count, err := t.seeCPUs(m, n, hardware, seen)
+		if err != nil {
+			return nil, err
+		}
+		threads += count
+	}
+	if threads != len(seen) {
+		m.counts().CPUs = threads
+	}
+	if len(nodes) == 0 {
+		return m.withoutNodes(hardware), nil
+	}
+	if len(seen) == 0 {
+		m.assume("the kubelet finds no CPU below the NUMA nodes in /sys, and would not start its CPU manager")
+	}
+	return seen, nil
+}
+
+// nodeCPUs are the CPUs that stand below a node's folder in /sys.
+func (t tree) nodeCPUs(node string) []numberedName { return t.numbered("cpu", nodeDir, node) }
+
+// seeCPUs finds the CPUs of one node. cAdvisor passes over offline CPUs and
+// those without core or package, and fails on numbers that it cannot read. The
+// count is of threads, a CPU in several nodes counting in each.
+func (t tree) seeCPUs(m *Machine, node numberedName, hardware map[int]*hardwareCPU, seen map[int]seenCPU) (count int, err error) {
+	var cores []*seenCore
+	listed := t.has(cpuDir, "online")
+	for _, c := range t.cpusOf(m, node) {
+		h := hardware[c.id]
+		// Without the list of online CPUs cAdvisor takes all for online.
+		if h == nil || !h.online && listed {
+			continue
+		}
+		core, err1 := t.number(c.path, "topology", "core_id")
+		socket, err2 := t.number(c.path, "topology", "physical_package_id")
+		if err := errors.Join(err1, err2); errors.Is(err, fs.ErrNotExist) {
+			continue
+		} else if err != nil {
+			return 0, err
+		}
+		// kubelet v1.37: cm/cpumanager/topology/topology.go Discover
+		if _, ok := seen[c.id]; ok {
+			m.assume("some CPUs stand in several NUMA nodes; as for the kubelet, the last counts")
+		}
+		seen[c.id] = seenCPU{numa: node.id, socket: socket, core: core, uncore: NoUncore}
+		i := slices.IndexFunc(cores, func(s *seenCore) bool { return s.core == core && s.socket == socket })
+		if i < 0 {
+			i = len(cores)
+			cores = append(cores, &seenCore{core: core, socket: socket})
+		}
+		cores[i].threads = append(cores[i].threads, c.id)
+		count++
+	}
+	seeUncore(cores, hardware, seen)
+	return count, nil
+}
+
+// seenCore is a core with its threads in the order in which cAdvisor met them.
+type seenCore struct {
+	core, socket int
+	threads      []int
+}
+
+// seeUncore applies cAdvisor's rule for uncore caches to the cores of a node:
+// the first thread is asked, a cache above level 2 belongs to the core when not
+// exactly the node's cores times the core's threads share it, and of several
+// the kubelet takes the first. A cache that cannot be read ends it for all
+// cores that follow.
+// cAdvisor lib v0.60: utils/sysinfo/sysinfo.go addCacheInfo
+func seeUncore(cores []*seenCore, hardware map[int]*hardwareCPU, seen map[int]seenCPU) {
+	for _, core := range cores {
+		uncore := NoUncore
+		for _, c := range hardware[core.threads[0]].caches {
+			if c.refused {
+				return
+			}
+			if c.level > 2 && len(c.cpus) != len(cores)*len(core.threads) && uncore == NoUncore {
+				uncore = c.id
+			}
+		}
+		for _, id := range core.threads {
+			s := seen[id]
+			s.uncore = uncore
+			seen[id] = s
+		}
+	}
+}
+
+// cpuPath is a CPU and where its files stand in /sys.
+type cpuPath struct {
+	id   int
+	path string
+}
+
+// cpusOf are the CPUs below a node. A copy of /sys may lack the links that every
+// live one has; then the node's own list stands in.
+func (t tree) cpusOf(m *Machine, node numberedName) []cpuPath {
+	var cpus []cpuPath
+	for _, c := range t.nodeCPUs(node.name) {
+		cpus = append(cpus, cpuPath{c.id, path.Join(nodeDir, node.name, c.name)})
+	}
+	if len(cpus) > 0 {
+		return cpus
+	}
+	ids, err := t.list(nodeDir, node.name, "cpulist")
+	if err != nil || len(ids) == 0 {
+		mask, err := t.text(nodeDir, node.name, "cpumap")
+		if err != nil {
+			return nil
+		}
+		if ids, err = parseMask(mask); err != nil {
+			return nil
+		}
+	}
+	if len(ids) > 0 {
+		m.assume("the copy of /sys has no links from NUMA nodes to CPUs; their cpulist or cpumap was used")
+	}
+	// The order of names, as links would have.
+	slices.SortFunc(ids, func(a, b int) int { return strings.Compare(strconv.Itoa(a), strconv.Itoa(b)) })
+	for _, id := range ids {
+		cpus = append(cpus, cpuPath{id, path.Join(cpuDir, fmt.Sprintf("cpu%d", id))})
+	}
+	return cpus
+}
+
+// withoutNodes is the view on a kernel without NUMA: cAdvisor makes a node
+// without memory of each package, and counts offline CPUs too.
+// cAdvisor lib v0.60: utils/sysinfo/sysinfo.go getCPUTopology
+func (m *Machine) withoutNodes(hardware map[int]*hardwareCPU) map[int]seenCPU {
+	seen := map[int]seenCPU{}
+	cores := map[int][]*seenCore{}
+	for _, id := range sortedByName(hardware) {
+		h := hardware[id]
+		if h.socket == unknown && h.core == unknown || !h.online {
+			continue
+		}
+		// The kernel's own -1 for a package that it does not know is no node.
+		numa := max(h.socket, 0)
+		if !slices.ContainsFunc(m.NUMA, func(n Node) bool { return n.ID == numa }) {
+			m.NUMA = append(m.NUMA, Node{ID: numa})
+		}
+		seen[id] = seenCPU{numa: numa, socket: h.socket, core: h.core, uncore: NoUncore}
+		i := slices.IndexFunc(cores[numa], func(s *seenCore) bool { return s.core == h.core && s.socket == h.socket })
+		if i < 0 {
+			i = len(cores[numa])
+			cores[numa] = append(cores[numa], &seenCore{core: h.core, socket: h.socket})
+		}
+		cores[numa][i].threads = append(cores[numa][i].threads, id)
+	}
+	for _, c := range cores {
+		seeUncore(c, hardware, seen)
+	}
+	if len(seen) > 0 && len(hardware) != len(seen) {
+		m.counts().CPUs = len(hardware)
+	}
+	m.assume("no NUMA nodes in /sys: as cAdvisor does, each socket counts as a node, without memory of its own")
+	return seen
+}
+
+func sortedByName(hardware map[int]*hardwareCPU) []int {
+	var ids []int
+	for id := range hardware {
+		ids = append(ids, id)
+	}
+	slices.SortFunc(ids, func(a, b int) int { return strings.Compare(strconv.Itoa(a), strconv.Itoa(b)) })
+	return ids
+}

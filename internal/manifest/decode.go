@@ -1,0 +1,269 @@
+package manifest
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	nodev1 "k8s.io/api/node/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
+	kjson "sigs.k8s.io/json"
+)
+
+// maxListDepth bounds Lists within Lists, each of which is scanned again.
+const maxListDepth = 8
+
+// Decode reads one stream of documents; file is its name in what is told.
+func Decode(file string, data []byte, o Options) *Input {
+	data, err := toUTF8(data, o.Static)
+	if err != nil {
+		return &Input{Errors: []*Problem{{File: file, Document: 1, Message: err.Error()}}}
+	}
+	units, syntax := decodeUnits(file, documents(data, false), o)
+	if syntax {
+		units, _ = decodeUnits(file, documents(data, true), o)
+	}
+	in := &Input{}
+	for _, u := range units {
+		in.append(&u.found)
+	}
+	in.Warnings = append(in.Warnings, passedOver(file, units)...)
+	if o.Static && len(units) > 1 {
+		in.Warnings = append(in.Warnings, &Problem{File: file, Message: "the kubelet reads only the first document of a static pod file; the others are shown as if each had a file of its own"})
+	}
+	return in
+}
+
+// decodeUnits decodes every object of the documents; syntax tells whether one
+// was no JSON after all.
+func decodeUnits(file string, docs []document, o Options) (units []*decoder, syntax bool) {
+	for _, doc := range docs {
+		units = append(units, unitsOf(file, doc, o)...)
+	}
+	each(len(units), func(i int) { units[i].run() })
+	return units, slices.ContainsFunc(units, func(d *decoder) bool { return d.syntax })
+}
+
+// decoder reads one object: a document or an item of a List.
+type decoder struct {
+	file   string
+	number int
+	// item is the path within the document, such as items[3]. or "".
+	item   string
+	text   []byte
+	raw    []byte
+	head   head
+	strict bool
+	// passed is the kind of an object that was left aside.
+	passed string
+	// syntax is set where raw turns out to be no JSON.
+	syntax bool
+	found  Input
+}
+
+// unitsOf makes a decoder for the document or, of a List, for each item.
+func unitsOf(file string, doc document, o Options) []*decoder {
+	d := &decoder{file: file, number: doc.number, text: doc.text, raw: doc.json, strict: o.Strict}
+	for _, key := range doc.repeated {
+		d.doubt("", key)
+	}
+	if doc.err != nil {
+		d.fail("", doc.err.Error())
+		return []*decoder{d}
+	}
+	return d.expand(0)
+}
+
+// expand scans the object and, where it is a List, its items. Items of a typed
+// list, such as the kubelet's /pods, need not say what they are.
+func (d *decoder) expand(depth int) []*decoder {
+	d.raw = d.raw[skipSpace(d.raw, 0):]
+	_, h, ok := scanObject(d.raw)
+	if h.kind == "" && d.head.kind != "" {
+		h.apiVersion, h.kind = d.head.apiVersion, d.head.kind
+	}
+	d.head = h
+	of, isList := strings.CutSuffix(h.kind, "List")
+	if !ok || !isList || h.items == nil {
+		return []*decoder{d}
+	}
+	items, ok := elements(h.items)
+	if d.syntax = !ok || !json.Valid(h.withoutItems(d.raw)); d.syntax {
+		return []*decoder{d}
+	}
+	d.raw = nil
+	if depth == maxListDepth {
+		d.fail("items", fmt.Sprintf("Lists stand in Lists more than %d deep", maxListDepth))
+		return []*decoder{d}
+	}
+	all := make([]*decoder, 0, len(items)+1)
+	all = append(all, d)
+	for i, item := range items {
+		unit := &decoder{file: d.file, number: d.number, item: fmt.Sprintf("%sitems[%d].", d.item, i), text: item, raw: item, strict: d.strict}
+		if of != "" {
+			unit.head = head{apiVersion: h.apiVersion, kind: of}
+		}
+		all = append(all, unit.expand(depth+1)...)
+	}
+	return all
+}
+
+// withoutItems is the List's text with its items cut out.
+func (h head) withoutItems(raw []byte) []byte {
+	return slices.Concat(raw[:h.itemsAt], []byte("[]"), raw[h.itemsAt+len(h.items):])
+}
+
+// run decodes the object by its kind.
+func (d *decoder) run() {
+	switch {
+	case d.syntax || d.raw == nil || string(d.raw) == "null" && d.item == "":
+		return
+	case d.head.envelope != nil:
+		d.found.KubeletConfigs = append(d.found.KubeletConfigs, d.document())
+		return
+	case !d.head.builtIn():
+		if d.syntax = !json.Valid(d.raw); !d.syntax {
+			d.pass()
+		}
+		return
+	}
+	switch d.head.kind {
+	case "KubeletConfiguration":
+		d.found.KubeletConfigs = append(d.found.KubeletConfigs, d.document())
+	case "Machine":
+		d.found.Machines = append(d.found.Machines, d.document())
+	case "LimitRange":
+		d.found.LimitRanges = keep(d, d.found.LimitRanges, &corev1.LimitRange{})
+	case "RuntimeClass":
+		d.found.RuntimeClasses = keep(d, d.found.RuntimeClasses, &nodev1.RuntimeClass{})
+	case "PriorityClass":
+		d.found.PriorityClasses = keep(d, d.found.PriorityClasses, &schedulingv1.PriorityClass{})
+	default:
+		if w, _ := d.workload(d.head.kind, d.raw); w != nil {
+			d.found.Workloads = append(d.found.Workloads, *w)
+		}
+	}
+}
+
+func keep[T any](d *decoder, list []*T, object *T) []*T {
+	if d.decode(d.raw, object) {
+		return append(list, object)
+	}
+	return list
+}
+
+func (d *decoder) document() Document { return Document{File: d.file, Number: d.number, Data: d.text} }
+
+// pass leaves an object aside that is of no kind to read, and tells what is not
+// even an object or does not say what it is.
+func (d *decoder) pass() {
+	known := versions(d.head.kind)
+	switch {
+	case len(d.raw) == 0 || d.raw[0] != '{':
+		d.fail("", "is no object: a manifest is a mapping with apiVersion and kind"+templateHint(d.text))
+	case d.head.kind == "":
+		d.fail("kind", "is missing: say what the object is, such as Pod")
+	case d.head.apiVersion == "":
+		d.fail("apiVersion", fmt.Sprintf("is missing: kind %s is in %s", d.head.kind, strings.Join(append(known, "an API group"), " or ")))
+	case known != nil:
+		d.doubt("", fmt.Sprintf("kind %s is read in %s, not in %s, passed over", d.head.kind, strings.Join(known, ", "), d.head.apiVersion))
+	case d.strict:
+		d.doubt("", fmt.Sprintf("kind %s of %s holds no pod that kqos reads", d.head.kind, d.head.apiVersion))
+	default:
+		d.passed = d.head.kind
+	}
+}
+
+// passedOver puts the kinds that were left aside into one warning.
+func passedOver(file string, units []*decoder) []*Problem {
+	count := map[string]int{}
+	for _, u := range units {
+		if u.passed != "" {
+			count[u.passed]++
+		}
+	}
+	if len(count) == 0 {
+		return nil
+	}
+	var words []string
+	for _, kind := range slices.Sorted(maps.Keys(count)) {
+		if n := count[kind]; n > 1 {
+			kind = fmt.Sprintf("%d %s", n, kind)
+		}
+		words = append(words, kind)
+	}
+	return []*Problem{{File: file, Message: "passed over, holding no pod that kqos reads: " + strings.Join(words, ", ")}}
+}
+
+// decode reads raw leniently, as the API server does by default: what it does
+// not know is told and dropped, a wrong type is an error.
+func (d *decoder) decode(raw []byte, into any) bool {
+	strict, err := kjson.UnmarshalStrict(raw, into)
+	if isSyntax, _ := kjson.SyntaxErrorOffset(err); isSyntax {
+		d.syntax = true
+	}
+	if err != nil {
+		path, inner := locate(raw, reflect.TypeOf(into))
+		if inner == nil {
+			inner = err
+		}
+		d.fail(path, reword(inner))
+		return false
+	}
+	ok := true
+	for _, e := range strict {
+		path, message := "", e.Error()
+		if f, is := e.(kjson.FieldError); is {
+			path = f.FieldPath()
+			message = strings.TrimSuffix(message, fmt.Sprintf(" %q", path))
+		}
+		if gone(path) {
+			continue
+		}
+		switch message {
+		case "unknown field":
+			message = "unknown field, dropped as the API server does"
+		case "duplicate field":
+			message = "stands twice, the last one counts"
+		}
+		d.doubt(path, message)
+		ok = ok && !d.strict
+	}
+	return ok
+}
+
+// reword shortens what the decoder says of Go types.
+func reword(err error) string {
+	message := strings.TrimPrefix(err.Error(), "json: ")
+	if before, after, ok := strings.Cut(message, " into Go "); ok {
+		if i := strings.LastIndex(after, " of type "); i >= 0 {
+			after = after[i+len(" of type "):]
+		}
+		return before + " into " + strings.TrimPrefix(after, "value of type ")
+	}
+	if strings.HasPrefix(message, "quantities must match") {
+		return message + `: write a quantity such as 500m or 128Mi`
+	}
+	return message
+}
+
+func (d *decoder) fail(path, message string) {
+	d.found.Errors = append(d.found.Errors, d.problem(path, message))
+}
+
+// doubt warns, or fails where inputs are read strictly.
+func (d *decoder) doubt(path, message string) {
+	if d.strict {
+		d.fail(path, message+" (--strict)")
+		return
+	}
+	d.found.Warnings = append(d.found.Warnings, d.problem(path, message))
+}
+
+func (d *decoder) problem(path, message string) *Problem {
+	return &Problem{File: d.file, Document: d.number, Path: strings.TrimSuffix(d.item+path, "."), Message: message}
+}

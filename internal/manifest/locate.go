@@ -1,0 +1,96 @@
+package manifest
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	kjson "sigs.k8s.io/json"
+)
+
+// maxLocate bounds the document in which a failing field is searched: the
+// search decodes every level again.
+const maxLocate = 1 << 20
+
+// locate finds the innermost field of raw that can't be decoded into a value of
+// type t, with the reason; the path is empty where no single field is at fault.
+func locate(raw []byte, t reflect.Type) (path string, err error) {
+	if err = decodeAs(raw, t); err == nil || len(raw) > maxLocate {
+		return "", err
+	}
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	switch t.Kind() {
+	case reflect.Struct:
+		fields := map[string]keyed{}
+		if kjson.UnmarshalCaseSensitivePreserveInts(raw, &fields) != nil {
+			return "", err
+		}
+		for _, name := range slices.Sorted(maps.Keys(fields)) {
+			if field, ok := fieldByJSON(t, name); ok {
+				if inner, e := locate(fields[name].raw, field); e != nil {
+					return join(name, inner), e
+				}
+			}
+		}
+	case reflect.Map:
+		values := map[string]keyed{}
+		if kjson.UnmarshalCaseSensitivePreserveInts(raw, &values) != nil {
+			return "", err
+		}
+		for _, key := range slices.Sorted(maps.Keys(values)) {
+			if inner, e := locate(values[key].raw, t.Elem()); e != nil {
+				return join(key, inner), e
+			}
+		}
+	case reflect.Slice:
+		list, _ := elements(raw)
+		for i := range list {
+			if inner, e := locate(list[i], t.Elem()); e != nil {
+				return join(fmt.Sprintf("[%d]", i), inner), e
+			}
+		}
+	}
+	return "", err
+}
+
+// keyed keeps the text of one member.
+type keyed struct{ raw []byte }
+
+// UnmarshalJSON copies the text.
+func (k *keyed) UnmarshalJSON(data []byte) error {
+	k.raw = slices.Clone(data)
+	return nil
+}
+
+func decodeAs(raw []byte, t reflect.Type) error {
+	return kjson.UnmarshalCaseSensitivePreserveInts(raw, reflect.New(t).Interface())
+}
+
+// fieldByJSON is the type of the field with that JSON name, inlined structs
+// included.
+func fieldByJSON(t reflect.Type, name string) (reflect.Type, bool) {
+	for i := range t.NumField() {
+		f := t.Field(i)
+		tag, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if tag == name {
+			return f.Type, true
+		}
+		if f.Anonymous && tag == "" && strings.Contains(options, "inline") && f.Type.Kind() == reflect.Struct {
+			if inner, ok := fieldByJSON(f.Type, name); ok {
+				return inner, true
+			}
+		}
+	}
+	return nil, false
+}
+
+func join(outer, inner string) string {
+	if inner == "" || strings.HasPrefix(inner, "[") {
+		return outer + inner
+	}
+	return outer + "." + inner
+}

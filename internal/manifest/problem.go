@@ -1,0 +1,40 @@
+package manifest
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Problem is something wrong with an input, with the place where it stands.
+type Problem struct {
+	File string
+	// Document counts from 1; 0 where the whole file is meant.
+	Document int
+	// Path is the field, such as spec.containers[1].resources.limits.cpu.
+	Path string
+	// Message says what is wrong and what to do.
+	Message string
+}
+
+// Error reads "FILE: document 2: spec.containers[1]…: what is wrong".
+func (p *Problem) Error() string {
+	var b strings.Builder
+	b.WriteString(p.File)
+	if p.Document > 0 {
+		fmt.Fprintf(&b, ": document %d", p.Document)
+	}
+	if p.Path != "" {
+		b.WriteString(": " + p.Path)
+	}
+	b.WriteString(": " + p.Message)
+	return b.String()
+}
+
+// templateHint is the way out for the most frequent cause of text that is
+// neither YAML nor JSON.
+func templateHint(text []byte) string {
+	if strings.Contains(string(text[:min(len(text), 1<<20)]), "{{") {
+		return " (it looks like a template: render it first, as helm template does)"
+	}
+	return ""
+}

@@ -1,0 +1,131 @@
+package manifest
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// maxFile bounds one input in bytes, so that a wrong file can't take all
+// memory.
+const maxFile = 256 << 20
+
+// Read reads files, folders and "-" in the given order. What can't be read is
+// told in Errors beside all that can.
+func Read(inputs []string, o Options) *Input {
+	in := &Input{}
+	var files []string
+	stdin := false
+	for _, name := range inputs {
+		if name == "-" && stdin {
+			in.Errors = append(in.Errors, &Problem{File: name, Message: "standard input is named twice; it can be read once"})
+			continue
+		}
+		stdin = stdin || name == "-"
+		found, err := expand(name, o)
+		if err != nil {
+			in.Errors = append(in.Errors, &Problem{File: name, Message: err.Error()})
+		}
+		files = append(files, found...)
+	}
+	streams := make([]*Input, len(files))
+	each(len(files), func(i int) { streams[i] = readFile(files[i], o) })
+	for _, s := range streams {
+		in.append(s)
+	}
+	return in
+}
+
+func readFile(name string, o Options) *Input {
+	data, err := load(name, o.Stdin)
+	if err != nil {
+		return &Input{Errors: []*Problem{{File: name, Message: err.Error()}}}
+	}
+	return Decode(name, data, o)
+}
+
+func load(name string, stdin io.Reader) ([]byte, error) {
+	if name == "-" {
+		if stdin == nil {
+			return nil, errors.New("there is no standard input")
+		}
+		return readBounded(stdin)
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, withoutPath(err)
+	}
+	defer f.Close()
+	return readBounded(f)
+}
+
+func readBounded(r io.Reader) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(r, maxFile+1))
+	if err != nil {
+		return nil, withoutPath(err)
+	}
+	if len(data) > maxFile {
+		return nil, fmt.Errorf("larger than %d MiB, the most that kqos reads of one input; split it", maxFile>>20)
+	}
+	return data, nil
+}
+
+// expand lists the files that an argument means.
+func expand(name string, o Options) ([]string, error) {
+	if name == "-" {
+		return []string{name}, nil
+	}
+	if strings.Contains(name, "://") {
+		return nil, fmt.Errorf("kqos fetches no URLs; use: curl -s %s | kqos … -", name)
+	}
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, withoutPath(err)
+	}
+	if !info.IsDir() {
+		return []string{name}, nil
+	}
+	var files []string
+	err = filepath.WalkDir(name, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case path == name:
+		case d.IsDir() && !o.Recursive:
+			return fs.SkipDir
+		case !d.IsDir() && taken(path, o.Static):
+			files = append(files, path)
+		}
+		return nil
+	})
+	if err != nil {
+		return files, fmt.Errorf("reading the folder: %w", err)
+	}
+	if len(files) == 0 {
+		return nil, errors.New("the folder has no .yaml, .yml or .json file; -R also reads the folders in it")
+	}
+	return files, nil
+}
+
+// taken tells whether a file of a folder is read: by kubectl's extensions, or
+// any visible name in a static pod folder.
+func taken(path string, static bool) bool {
+	base := filepath.Base(path)
+	if static {
+		return !strings.HasPrefix(base, ".")
+	}
+	return slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(base))
+}
+
+// withoutPath drops the operation and path that os errors repeat.
+func withoutPath(err error) error {
+	if p := (*fs.PathError)(nil); errors.As(err, &p) {
+		return p.Err
+	}
+	return err
+}

@@ -14,8 +14,8 @@ import (
 
 // Node is what allocatable is computed on.
 type Node struct {
-	// Capacity holds cpu, memory, ephemeral-storage, hugepages-* and pid; what is
-	// absent is unknown. Other names are passed over.
+	// Capacity holds cpu, memory, ephemeral-storage, hugepages-*, pid and swap;
+	// what is absent is unknown. Other names are passed over.
 	Capacity corev1.ResourceList
 	// CPUs are those online; empty means unknown.
 	CPUs cpuset.CPUSet

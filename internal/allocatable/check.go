@@ -44,7 +44,18 @@ func CheckOn(c *kubelet.Config, n Node) []kubelet.Finding {
 	r.Reservations, _ = ReadReservations(c)
 	r.Thresholds, _ = ReadThresholds(c)
 	r.Eviction = evictionReservation(r.Thresholds, r.Capacity)
-	return append(Check(c, n.CgroupVersion), checkMachine(c, n, r)...)
+	return slices.Concat(Check(c, n.CgroupVersion), checkMachine(c, n, r), checkSwapOn(c, n))
+}
+
+// checkSwapOn finds swap on a node whose kubelet does not tolerate it.
+//
+// kubelet v1.37: cm/container_manager_linux.go NewContainerManager.
+func checkSwapOn(c *kubelet.Config, n Node) []kubelet.Finding {
+	if swap := n.Capacity[ResourceSwap]; swap.IsZero() || c.FailSwapOn != nil && !*c.FailSwapOn {
+		return nil
+	}
+	return []kubelet.Finding{startFinding("failSwapOn",
+		errors.New("running with swap on is not supported, please disable swap or set --fail-swap-on flag to false"))}
 }
 
 // kubelet v1.37: cmd/kubelet/app/server.go run.

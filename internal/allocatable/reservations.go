@@ -20,9 +20,12 @@ import (
 	"github.com/kqos/kqos/internal/kubelet"
 )
 
-// ResourcePID counts process ids. It can be reserved, but is no resource of the
-// API.
-const ResourcePID corev1.ResourceName = "pid"
+// Capacities that are no resources of the API: process ids, which can be
+// reserved, and swap in bytes.
+const (
+	ResourcePID  corev1.ResourceName = "pid"
+	ResourceSwap corev1.ResourceName = "swap"
+)
 
 // Reservations are the amounts that a configuration keeps from pods, without
 // eviction thresholds.

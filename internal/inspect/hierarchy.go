@@ -1,0 +1,150 @@
+// Package inspect reads what a node's cgroups are and do: the live tree with
+// usage, whose each cgroup is, where it differs from what it should be, what
+// leaked, and who may run on CPUs that belong to a container alone.
+//
+//	h, err := inspect.Open("/")
+//	for _, path := range h.Walk("/kubepods.slice") {
+//		fmt.Println(path, h.Usage(path).Memory)
+//	}
+package inspect
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Hierarchy reads the cgroups below a root, be it live or captured. It never
+// writes.
+type Hierarchy struct {
+	version int
+	// mounts holds the folder of each v1 controller, or that of v2 under "".
+	mounts map[string]string
+}
+
+// Open finds the hierarchies below root's sys/fs/cgroup: the unified one, else
+// every v1 controller that is mounted (also on hybrid hosts).
+func Open(root string) (*Hierarchy, error) {
+	mount := filepath.Join(root, "sys/fs/cgroup")
+	if _, err := os.Stat(filepath.Join(mount, "cgroup.controllers")); err == nil {
+		return &Hierarchy{version: 2, mounts: map[string]string{"": mount}}, nil
+	}
+	entries, err := os.ReadDir(mount)
+	if err != nil {
+		return nil, fmt.Errorf("looking for cgroups: %w", err)
+	}
+	h := &Hierarchy{version: 1, mounts: map[string]string{}}
+	for _, e := range entries {
+		if !e.IsDir() {
+			continue // links such as cpu -> cpu,cpuacct
+		}
+		for controller := range strings.SplitSeq(e.Name(), ",") {
+			if slices.Contains(controllers(), controller) {
+				h.mounts[controller] = filepath.Join(mount, e.Name())
+			}
+		}
+	}
+	if len(h.mounts) == 0 {
+		return nil, fmt.Errorf("looking for cgroups: none below %s", mount)
+	}
+	return h, nil
+}
+
+// controllers are the v1 hierarchies in which the kubelet keeps its cgroups and
+// that tell something of them.
+func controllers() []string {
+	return []string{"memory", "cpu", "cpuacct", "cpuset", "pids", "hugetlb"}
+}
+
+// Version is 1 or 2.
+func (h *Hierarchy) Version() int { return h.version }
+
+// Read gives a control file without its final newline. Keys are as everywhere:
+// "cpu.max" on v2, "cpu/cpu.shares" on v1. The error is os.ErrNotExist where the
+// cgroup, its controller or the file is not there.
+func (h *Hierarchy) Read(path, key string) (string, error) {
+	controller, file, ok := strings.Cut(key, "/")
+	if !ok {
+		controller, file = "", key
+	}
+	mount, ok := h.mounts[controller]
+	if !ok {
+		return "", fmt.Errorf("reading %s of cgroup %s: %w", key, path, os.ErrNotExist)
+	}
+	text, err := os.ReadFile(filepath.Join(mount, path, file))
+	if err != nil {
+		return "", fmt.Errorf("reading %s of cgroup %s: %w", key, path, err)
+	}
+	return strings.TrimSuffix(string(text), "\n"), nil
+}
+
+// Children lists the paths of the cgroups right below path in any hierarchy.
+func (h *Hierarchy) Children(path string) []string {
+	var paths []string
+	for _, mount := range h.folders() {
+		entries, err := os.ReadDir(filepath.Join(mount, path))
+		if err != nil {
+			continue // it lives in another hierarchy, or vanished while read
+		}
+		for _, e := range entries {
+			if e.IsDir() {
+				paths = append(paths, filepath.Join(path, e.Name()))
+			}
+		}
+	}
+	slices.Sort(paths)
+	return slices.Compact(paths)
+}
+
+// Walk lists path and all below it, parents before children, siblings by name.
+// It is empty when path does not exist.
+func (h *Hierarchy) Walk(path string) []string {
+	if !h.Exists(path) {
+		return nil
+	}
+	all := []string{path}
+	for _, child := range h.Children(path) {
+		all = append(all, h.Walk(child)...)
+	}
+	return all
+}
+
+// Exists tells whether any hierarchy has the cgroup.
+func (h *Hierarchy) Exists(path string) bool {
+	return slices.ContainsFunc(h.folders(), func(mount string) bool {
+		info, err := os.Lstat(filepath.Join(mount, path))
+		return err == nil && info.IsDir()
+	})
+}
+
+// PIDs lists the processes in the cgroup itself.
+func (h *Hierarchy) PIDs(path string) ([]int, error) {
+	var pids []int
+	var failed []error
+	for _, mount := range h.folders() {
+		text, err := os.ReadFile(filepath.Join(mount, path, "cgroup.procs"))
+		switch {
+		case errors.Is(err, os.ErrNotExist):
+			continue
+		case err != nil:
+			failed = append(failed, fmt.Errorf("reading the processes of cgroup %s: %w", path, err))
+			continue
+		}
+		pids = append(pids, numbers(string(text))...)
+	}
+	slices.Sort(pids)
+	return slices.Compact(pids), errors.Join(failed...)
+}
+
+// folders are the mounted hierarchies, each once.
+func (h *Hierarchy) folders() []string {
+	var all []string
+	for _, mount := range h.mounts {
+		all = append(all, mount)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}

@@ -1,0 +1,147 @@
+package inspect
+
+import (
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Usage is what a cgroup and all below it use. A nil figure is one that this
+// kernel or cgroup does not tell.
+type Usage struct {
+	// CPU is the time used since the cgroup was made.
+	CPU *time.Duration
+	// Memory and Peak are bytes, page cache included.
+	Memory, Peak *int64
+	// Swap is bytes swapped out.
+	Swap *int64
+	// PIDs counts processes and threads.
+	PIDs *int64
+	// Throttled is the time that the CPU quota made runnable tasks wait, and
+	// Periods and ThrottledPeriods how many quota periods there were.
+	Throttled                 *time.Duration
+	Periods, ThrottledPeriods *int64
+	// OOMKills counts tasks killed for memory.
+	OOMKills *int64
+	// Pressure is the share of the last 10 seconds, in percent, in which some
+	// task waited for cpu, memory or io.
+	Pressure map[string]float64
+}
+
+// Usage reads what there is.
+func (h *Hierarchy) Usage(path string) Usage {
+	if h.version == 2 {
+		return h.usage2(path)
+	}
+	return h.usage1(path)
+}
+
+func (h *Hierarchy) usage2(path string) Usage {
+	cpu, events := h.flat(path, "cpu.stat"), h.flat(path, "memory.events")
+	u := Usage{
+		CPU: micros(cpu, "usage_usec"), Throttled: micros(cpu, "throttled_usec"),
+		Periods: count(cpu, "nr_periods"), ThrottledPeriods: count(cpu, "nr_throttled"),
+		Memory: h.number(path, "memory.current"), Peak: h.number(path, "memory.peak"),
+		Swap: h.number(path, "memory.swap.current"), PIDs: h.number(path, "pids.current"),
+		OOMKills: count(events, "oom_kill"),
+	}
+	for _, resource := range []string{"cpu", "memory", "io"} {
+		if share, ok := h.pressure(path, resource+".pressure"); ok {
+			if u.Pressure == nil {
+				u.Pressure = map[string]float64{}
+			}
+			u.Pressure[resource] = share
+		}
+	}
+	return u
+}
+
+func (h *Hierarchy) usage1(path string) Usage {
+	cpu, oom := h.flat(path, "cpu/cpu.stat"), h.flat(path, "memory/memory.oom_control")
+	u := Usage{
+		Periods: count(cpu, "nr_periods"), ThrottledPeriods: count(cpu, "nr_throttled"),
+		Memory: h.number(path, "memory/memory.usage_in_bytes"), Peak: h.number(path, "memory/memory.max_usage_in_bytes"),
+		PIDs: h.number(path, "pids/pids.current"), OOMKills: count(oom, "oom_kill"),
+	}
+	if nanos := h.number(path, "cpuacct/cpuacct.usage"); nanos != nil {
+		d := time.Duration(*nanos)
+		u.CPU = &d
+	}
+	if nanos := count(cpu, "throttled_time"); nanos != nil {
+		d := time.Duration(*nanos)
+		u.Throttled = &d
+	}
+	if both := h.number(path, "memory/memory.memsw.usage_in_bytes"); both != nil && u.Memory != nil {
+		swap := max(*both-*u.Memory, 0)
+		u.Swap = &swap
+	}
+	return u
+}
+
+// number reads a file that holds one; nil where it is not there or says max.
+func (h *Hierarchy) number(path, key string) *int64 {
+	text, err := h.Read(path, key)
+	if err != nil {
+		return nil
+	}
+	n, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64)
+	if err != nil {
+		return nil
+	}
+	return &n
+}
+
+// flat reads a file of lines "key value".
+func (h *Hierarchy) flat(path, key string) map[string]int64 {
+	text, err := h.Read(path, key)
+	if err != nil {
+		return nil
+	}
+	values := map[string]int64{}
+	for line := range strings.Lines(text) {
+		name, value, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if n, err := strconv.ParseInt(value, 10, 64); err == nil {
+			values[name] = n
+		}
+	}
+	return values
+}
+
+// pressure reads avg10 of the line "some avg10=0.12 avg60=… total=…".
+func (h *Hierarchy) pressure(path, key string) (float64, bool) {
+	text, err := h.Read(path, key)
+	if err != nil {
+		return 0, false // PSI is off, or the kernel is too old
+	}
+	_, rest, ok := strings.Cut(text, "some avg10=")
+	value, _, _ := strings.Cut(rest, " ")
+	share, err := strconv.ParseFloat(value, 64)
+	return share, ok && err == nil
+}
+
+func count(values map[string]int64, name string) *int64 {
+	if n, ok := values[name]; ok {
+		return &n
+	}
+	return nil
+}
+
+func micros(values map[string]int64, name string) *time.Duration {
+	n, ok := values[name]
+	if !ok {
+		return nil
+	}
+	d := time.Duration(n) * time.Microsecond
+	return &d
+}
+
+// numbers reads whitespace-separated integers and passes over what is none.
+func numbers(text string) []int {
+	var all []int
+	for field := range strings.FieldsSeq(text) {
+		if n, err := strconv.Atoi(field); err == nil {
+			all = append(all, n)
+		}
+	}
+	return all
+}

@@ -43,6 +43,7 @@ func layers() map[string][]string {
 		"internal/cgroups/driver":           {"internal/cgroups"},
 		"internal/apply":                    {"internal/cgroups"},
 		"internal/machine":                  {"internal/archive"},
+		"internal/inspect":                  {"internal/cgroups", "internal/kubelet", "internal/machine", "internal/nodeapi"},
 		"internal/render":                   {"internal/machine"},
 	}
 }

@@ -148,3 +148,5 @@ func (h *Hierarchy) folders() []string {
 	slices.Sort(all)
 	return slices.Compact(all)
 }
+
+func parent(path string) string { return filepath.Dir(path) }

@@ -44,7 +44,7 @@ func (n *nodeFlags) load(ctx context.Context, a *app, configDocument, machineDoc
 	if found.machine, err = n.loadMachine(ctx, a, machineDocument); err != nil {
 		return nil, err
 	}
-	if found.capacity, err = n.loadCapacity(found.machine); err != nil {
+	if found.capacity, err = n.loadCapacity(ctx, found.machine, machineDocument != nil || n.topology != ""); err != nil {
 		return nil, err
 	}
 	return found, nil
@@ -108,10 +108,6 @@ func (n *nodeFlags) loadMachine(ctx context.Context, a *app, document []byte) (*
 		return nil, nil
 	}
 	return m, nil
-}
-
-func (n *nodeFlags) loadCapacity(_ *machine.Machine) (corev1.ResourceList, error) {
-	return nil, nil
 }
 
 // chooseDriver resolves auto: the runtime's answer, else the configuration's own

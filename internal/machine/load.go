@@ -106,6 +106,9 @@ func parse(ctx context.Context, data []byte, folder string) (*Machine, error) {
 
 func parseText(text []byte) (*Machine, error) {
 	text = bytes.TrimPrefix(bytes.TrimSpace(text), []byte("\xef\xbb\xbf"))
+	if bytes.HasPrefix(text, []byte("<")) {
+		return parseHwloc(text)
+	}
 	object, err := yaml.YAMLToJSON(text)
 	if err != nil || !bytes.HasPrefix(object, []byte("{")) {
 		return nil, errNotMachine
@@ -119,6 +122,7 @@ func parseObject(object []byte) (*Machine, error) {
 		APIVersion string          `json:"apiVersion"`
 		Kind       string          `json:"kind"`
 		CPUs       json.RawMessage `json:"cpus"`
+		NumCores   json.RawMessage `json:"num_cores"`
 	}
 	if err := json.Unmarshal(object, &head); err != nil {
 		return nil, errNotMachine
@@ -128,6 +132,12 @@ func parseObject(object []byte) (*Machine, error) {
 		return parseSnapshot(object)
 	case head.Kind == Kind:
 		return nil, fmt.Errorf("apiVersion %q of the Machine is not known: this kqos reads %s", head.APIVersion, APIVersion)
+	case head.Kind == "" && head.NumCores != nil:
+		return parseMachineInfo(object)
+	case head.Kind == nrtKind:
+		return parseNRT(object)
+	case head.Kind == "List" || head.Kind == nrtKind+"List":
+		return parseNRTList(object)
 	case head.Kind != "":
 		return nil, fmt.Errorf("kind %s is not a machine", head.Kind)
 	}

@@ -1,6 +1,8 @@
 package cgroups
 
 import (
+	"fmt"
+	"slices"
 	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
@@ -19,31 +21,63 @@ func EnforcedName(e allocatable.Enforced, cgroupsPerQOS bool, driver string) Nam
 	return ParseDriverName(driver, e.Cgroup)
 }
 
-// EnforcedSettings is what the enforcement of node allocatable asks for.
+// EnforcedSettings is what the enforcement of node allocatable asks for. A
+// reserved cgroup names no huge page size, so that all of them get 0.
 //
 // kubelet v1.37: cm/node_container_manager_linux.go getCgroupConfig,
-// enforceNodeAllocatableCgroups.
+// enforceNodeAllocatableCgroups, enforceExistingCgroup.
 func EnforcedSettings(e allocatable.Enforced) Settings {
 	s := Settings{HugePages: hugePageLimits(e.Resources, e.From)}
-	memory, ok := e.Resources[corev1.ResourceMemory]
-	if ok {
-		s.Memory = set(memory.Value(), e.From)
-	}
 	if cpu, ok := e.Resources[corev1.ResourceCPU]; ok {
-		s.CPUShares = set(MilliCPUToShares(cpu.MilliValue()), e.From)
+		s.CPUShares = set(MilliCPUToShares(cpu.MilliValue()), fmt.Sprintf("%s: cpu %s", e.From, &cpu))
+	}
+	if memory, ok := e.Resources[corev1.ResourceMemory]; ok {
+		s.Memory = set(memory.Value(), fmt.Sprintf("%s: memory %s", e.From, &memory))
+		if e.ProtectMemory {
+			s.unify(memoryMin, strconv.FormatInt(memory.Value(), 10), fmt.Sprintf("%s: memory %s, protected as the gate MemoryQoS is on", e.From, &memory))
+		}
 	}
 	if pids, ok := e.Resources[allocatable.ResourcePID]; ok {
-		s.PidsLimit = set(pids.Value(), e.From)
+		s.PidsLimit = set(pids.Value(), fmt.Sprintf("%s: pid %s", e.From, &pids))
 	}
 	if e.CPUs != nil {
-		s.CPUs = set(*e.CPUs, "no CPU is assigned exclusively")
-	}
-	if e.ProtectMemory {
-		s.unify(memoryMin, strconv.FormatInt(memory.Value(), 10), "gate MemoryQoS")
+		s.CPUs = set(*e.CPUs, "all CPUs, as none can be assigned exclusively")
 	}
 	if e.ResetProtection {
-		s.unify(memoryMin, "0", "gate MemoryQoS is off")
-		s.unify(memoryLow, "0", "gate MemoryQoS is off")
+		s.unify(memoryMin, "0", "the gate MemoryQoS is off")
+		s.unify(memoryLow, "0", "the gate MemoryQoS is off")
 	}
 	return s
+}
+
+// group is a cgroup before it is rendered.
+type group struct {
+	level    Level
+	name     Name
+	settings Settings
+}
+
+// enforcedGroups are the cgroups that enforcement writes, one that it writes
+// more than once with all that then stands in it. A reserved cgroup without a
+// reservation ends the list, as it ends the kubelet's start.
+func enforcedGroups(node Node) ([]group, error) {
+	var groups []group
+	for _, e := range node.Result.Enforced {
+		name := EnforcedName(e, node.perQOS(), node.Driver)
+		if e.Resources == nil {
+			return groups, fmt.Errorf("enforceNodeAllocatable %s: %q cgroup is not configured properly: nothing is reserved for it, so the kubelet does not start", e.Group, []string(name))
+		}
+		level := LevelReserved
+		if e.Group == allocatable.GroupKubepods {
+			level = LevelNode
+		}
+		s := EnforcedSettings(e)
+		i := slices.IndexFunc(groups, func(g group) bool { return slices.Equal(g.name, name) })
+		if i < 0 {
+			groups = append(groups, group{level, name, s})
+			continue
+		}
+		groups[i].settings = groups[i].settings.over(s)
+	}
+	return groups, nil
 }

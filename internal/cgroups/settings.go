@@ -1,6 +1,8 @@
 package cgroups
 
 import (
+	"maps"
+
 	"k8s.io/utils/cpuset"
 )
 
@@ -41,6 +43,34 @@ type Settings struct {
 	// Runtime says that the container runtime writes the settings: it has its own
 	// conversion to cpu.weight and leaves page sizes alone that are not named.
 	Runtime bool
+}
+
+// over gives what a cgroup has after s and then next were written to it: a file
+// that next does not name keeps its value, but each write sets all page sizes.
+func (s Settings) over(next Settings) Settings {
+	pick(&s.Memory, next.Memory)
+	pick(&s.MemorySwap, next.MemorySwap)
+	pick(&s.CPUShares, next.CPUShares)
+	pick(&s.CPUQuota, next.CPUQuota)
+	pick(&s.CPUPeriod, next.CPUPeriod)
+	pick(&s.CPUs, next.CPUs)
+	pick(&s.Mems, next.Mems)
+	pick(&s.PidsLimit, next.PidsLimit)
+	s.HugePages = next.HugePages
+	s.Unified = maps.Clone(s.Unified)
+	for file, v := range next.Unified {
+		if s.Unified == nil {
+			s.Unified = map[string]Value[string]{}
+		}
+		s.Unified[file] = v
+	}
+	return s
+}
+
+func pick[T any](first **Value[T], next *Value[T]) {
+	if next != nil {
+		*first = next
+	}
 }
 
 func set[T any](is T, why string) *Value[T] { return &Value[T]{Is: is, Why: why} }

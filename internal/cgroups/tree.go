@@ -6,10 +6,11 @@ package cgroups
 // Level places a cgroup in the kubelet's hierarchy.
 type Level string
 
-// The levels from the root of pods downwards. LevelNode is kubepods and the
-// reserved cgroups.
+// The levels from the root of pods downwards. LevelNode is kubepods,
+// LevelReserved the cgroups of the reservations beside it.
 const (
 	LevelNode      Level = "node"
+	LevelReserved  Level = "reserved"
 	LevelQoS       Level = "qos"
 	LevelPod       Level = "pod"
 	LevelContainer Level = "container"
@@ -35,6 +36,9 @@ type Cgroup struct {
 	// Files are the control files as the kubelet writes them; v1 files are keyed
 	// controller/file.
 	Files map[string]string `json:"files"`
+	// OOMScoreAdj of the processes of a container, for which no cgroup file
+	// exists; nil where it depends on an unknown memory capacity.
+	OOMScoreAdj *int64 `json:"oomScoreAdj,omitempty"`
 	// Unit and Properties are set under the systemd driver; properties are keyed
 	// by D-Bus name, 2^64-1 reads infinity.
 	Unit       string            `json:"unit,omitempty"`

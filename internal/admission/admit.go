@@ -35,7 +35,7 @@ func Admit(pod *corev1.Pod, reading Reading, objects Objects, g kubelet.Gates) [
 	case Static:
 		return readStatic(pod, g)
 	case AsWritten:
-		return nil
+		return invalidResources(pod)
 	}
 	return create(pod, objects, g)
 }

@@ -83,6 +83,7 @@ kubelet of Kubernetes v1.37 and the reason for each.`,
 // commands lists the commands in the order in which help shows them.
 func commands(a *app) []*cobra.Command {
 	return []*cobra.Command{
+		newClassify(a),
 		newVersion(a),
 	}
 }

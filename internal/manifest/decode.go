@@ -2,6 +2,7 @@ package manifest
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"reflect"
@@ -217,7 +218,7 @@ func (d *decoder) decode(raw []byte, into any) bool {
 	ok := true
 	for _, e := range strict {
 		path, message := "", e.Error()
-		if f, is := e.(kjson.FieldError); is {
+		if f := (kjson.FieldError)(nil); errors.As(e, &f) {
 			path = f.FieldPath()
 			message = strings.TrimSuffix(message, fmt.Sprintf(" %q", path))
 		}

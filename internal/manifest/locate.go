@@ -73,8 +73,7 @@ func decodeAs(raw []byte, t reflect.Type) error {
 // fieldByJSON is the type of the field with that JSON name, inlined structs
 // included.
 func fieldByJSON(t reflect.Type, name string) (reflect.Type, bool) {
-	for i := range t.NumField() {
-		f := t.Field(i)
+	for f := range t.Fields() {
 		tag, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 		if tag == name {
 			return f.Type, true

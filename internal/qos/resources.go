@@ -1,7 +1,10 @@
 package qos
 
 import (
+	"math"
+
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	resourcehelper "k8s.io/component-helpers/resource"
 
 	"github.com/kqos/kqos/internal/kubelet"
@@ -13,7 +16,7 @@ import (
 //
 // kubelet v1.37: cm/helpers_linux.go ResourceConfigForPod.
 func Requests(pod *corev1.Pod, g kubelet.Gates) corev1.ResourceList {
-	return resourcehelper.PodRequests(pod, options(g))
+	return counted(resourcehelper.PodRequests(pod, options(g)))
 }
 
 // Limits are the pod's effective limits, summed like Requests. A container
@@ -22,19 +25,34 @@ func Requests(pod *corev1.Pod, g kubelet.Gates) corev1.ResourceList {
 //
 // kubelet v1.37: cm/helpers_linux.go ResourceConfigForPod.
 func Limits(pod *corev1.Pod, g kubelet.Gates) corev1.ResourceList {
-	return resourcehelper.PodLimits(pod, options(g))
+	return counted(resourcehelper.PodLimits(pod, options(g)))
 }
 
 // RequestsWithStatus are the requests as a scheduler counts them during an
 // in-place resize: per resource the largest of spec, allocated and actuated,
 // without the spec where the resize is infeasible.
 func RequestsWithStatus(pod *corev1.Pod, g kubelet.Gates) corev1.ResourceList {
-	return resourcehelper.PodRequests(pod, statusOptions(g))
+	return counted(resourcehelper.PodRequests(pod, statusOptions(g)))
 }
 
 // LimitsWithStatus are the limits counted like RequestsWithStatus.
 func LimitsWithStatus(pod *corev1.Pod, g kubelet.Gates) corev1.ResourceList {
-	return resourcehelper.PodLimits(pod, statusOptions(g))
+	return counted(resourcehelper.PodLimits(pod, statusOptions(g)))
+}
+
+// counted replaces each quantity beyond int64 by what the kubelet reads of it,
+// most often 0: it counts cpu in millicores and all else in units, in int64.
+func counted(list corev1.ResourceList) corev1.ResourceList {
+	for name, q := range list {
+		scale := resource.Scale(0)
+		if name == corev1.ResourceCPU {
+			scale = resource.Milli
+		}
+		if bound := resource.NewScaledQuantity(math.MaxInt64, scale); q.Cmp(*bound) > 0 {
+			list[name] = *resource.NewScaledQuantity(q.ScaledValue(scale), scale)
+		}
+	}
+	return list
 }
 
 // HasStatusResources tells whether the status reports resources, so that the

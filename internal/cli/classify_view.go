@@ -1,0 +1,203 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kqos/kqos/internal/cgroups"
+	"github.com/kqos/kqos/internal/qos"
+	"github.com/kqos/kqos/internal/render"
+)
+
+func classifyView(list *podClassificationList, n *node) view {
+	v := view{object: list, names: make([]string, len(list.Items))}
+	for i := range list.Items {
+		v.names[i] = "pod/" + list.Items[i].Name
+	}
+	v.csv = podTable(list, n, render.Style{})
+	v.text = func(w io.Writer, s render.Style) error {
+		if len(list.Items) == 0 {
+			return nil
+		}
+		if err := podTable(list, n, s).Print(w, s); err != nil || !s.Wide {
+			return err
+		}
+		fmt.Fprintln(w)
+		if err := containerTable(list).Print(w, s); err != nil {
+			return err
+		}
+		return printReasons(w, list, s)
+	}
+	return v
+}
+
+// podTable has a row for each pod. Limits are those that the pod's cgroup gets,
+// not the sums of the containers that have one.
+func podTable(list *podClassificationList, n *node, s render.Style) *render.Table {
+	t := &render.Table{Columns: []render.Column{
+		{Name: "NAMESPACE"}, {Name: "NAME"}, {Name: "KIND"}, {Name: "CLASS"},
+		{Name: "CPU", Right: true}, {Name: "CPU-LIMIT", Right: true}, {Name: "MEMORY", Right: true}, {Name: "MEMORY-LIMIT", Right: true},
+		{Name: "OOM-SCORE", Right: true}, {Name: "OWN-CPUS", Right: true}, {Name: "TO RAISE THE CLASS"},
+		{Name: "CGROUP", Wide: true}, {Name: "SOURCE", Wide: true},
+	}}
+	for i := range list.Items {
+		p := &list.Items[i]
+		cpu, memory := boundLimits(p)
+		t.Rows = append(t.Rows, []string{
+			or(p.Namespace, "default"), p.Name, p.Source.Kind, s.Paint(classColor(p.QOSClass), string(p.QOSClass)),
+			quantity(p.Requests, corev1.ResourceCPU), cpu, quantity(p.Requests, corev1.ResourceMemory), memory,
+			scores(p.Containers), ownCPUs(p.Containers), shortReason(p.Reasons),
+			cgroupPath(p, n.driver), fmt.Sprintf("%s:%d", p.Source.File, p.Source.Document),
+		})
+	}
+	return t
+}
+
+func classColor(class corev1.PodQOSClass) render.Color {
+	switch class {
+	case corev1.PodQOSGuaranteed:
+		return render.Green
+	case corev1.PodQOSBestEffort:
+		return render.Red
+	}
+	return render.Yellow
+}
+
+// boundLimits are the limits of the pod as a whole, none where a container
+// without a limit leaves it unbounded.
+func boundLimits(p *podClassification) (cpu, memory string) {
+	cpu, memory = "none", "none"
+	if p.Cgroup.Cgroupfs == nil {
+		return cpu, memory
+	}
+	files := p.Cgroup.Cgroupfs.V2
+	if limit := files["cpu.max"]; limit != "" && !strings.HasPrefix(limit, "max") {
+		cpu = quantity(p.Limits, corev1.ResourceCPU)
+	}
+	if limit := files["memory.max"]; limit != "" && limit != "max" {
+		memory = quantity(p.Limits, corev1.ResourceMemory)
+	}
+	return cpu, memory
+}
+
+func quantity(list corev1.ResourceList, name corev1.ResourceName) string {
+	q, ok := list[name]
+	if !ok {
+		return "-"
+	}
+	return q.String()
+}
+
+// scores are the lowest and highest score of the pod's containers.
+func scores(containers []containerClassification) string {
+	var all []int64
+	for i := range containers {
+		if score := containers[i].OOMScoreAdj; score != nil {
+			all = append(all, *score)
+		}
+	}
+	if len(all) == 0 {
+		return "-"
+	}
+	low, high := slices.Min(all), slices.Max(all)
+	if low == high {
+		return strconv.FormatInt(low, 10)
+	}
+	return fmt.Sprintf("%d..%d", low, high)
+}
+
+func ownCPUs(containers []containerClassification) string {
+	sum := 0
+	for i := range containers {
+		sum += containers[i].ExclusiveCPUs
+	}
+	if sum == 0 {
+		return "-"
+	}
+	return strconv.Itoa(sum)
+}
+
+// shortReason is the first fix and how many more are needed.
+func shortReason(reasons []qos.Reason) string {
+	if len(reasons) == 0 {
+		return ""
+	}
+	text := reasonText(&reasons[0])
+	if more := len(reasons) - 1; more > 0 {
+		text += fmt.Sprintf(" (+%d more)", more)
+	}
+	return text
+}
+
+func reasonText(r *qos.Reason) string {
+	if r.Container == "" {
+		return r.Fix
+	}
+	return r.Container + ": " + r.Fix
+}
+
+func cgroupPath(p *podClassification, driver string) string {
+	switch {
+	case p.Cgroup.Cgroupfs == nil:
+		return "-"
+	case driver == cgroups.Systemd:
+		return p.Cgroup.Systemd.Path
+	}
+	return p.Cgroup.Cgroupfs.Path
+}
+
+func or(text, otherwise string) string {
+	if text == "" {
+		return otherwise
+	}
+	return text
+}
+
+func containerTable(list *podClassificationList) *render.Table {
+	t := &render.Table{Columns: []render.Column{
+		{Name: "POD"}, {Name: "CONTAINER"}, {Name: "TYPE"}, {Name: "REQUESTS"}, {Name: "LIMITS"},
+		{Name: "OOM-SCORE", Right: true}, {Name: "OWN-CPUS", Right: true}, {Name: "WHY"},
+	}}
+	for i := range list.Items {
+		p := &list.Items[i]
+		for j := range p.Containers {
+			c := &p.Containers[j]
+			t.Rows = append(t.Rows, []string{
+				or(p.Namespace, "default") + "/" + p.Name, c.Name, string(c.Type), resources(c.Requests), resources(c.Limits),
+				scores(p.Containers[j : j+1]), ownCPUs(p.Containers[j : j+1]), c.ExclusiveWhy,
+			})
+		}
+	}
+	return t
+}
+
+func resources(list corev1.ResourceList) string {
+	var words []string
+	for _, name := range slices.Sorted(maps.Keys(list)) {
+		words = append(words, fmt.Sprintf("%s=%s", name, quantity(list, name)))
+	}
+	return or(strings.Join(words, ","), "-")
+}
+
+// printReasons lists everything that keeps pods out of the next better class.
+func printReasons(w io.Writer, list *podClassificationList, s render.Style) error {
+	t := &render.Table{Columns: []render.Column{{Name: "POD"}, {Name: "CONTAINER"}, {Name: "NOT IN A BETTER CLASS BECAUSE"}, {Name: "FIX"}}}
+	for i := range list.Items {
+		p := &list.Items[i]
+		for j := range p.Reasons {
+			r := &p.Reasons[j]
+			t.Rows = append(t.Rows, []string{or(p.Namespace, "default") + "/" + p.Name, or(r.Container, "-"), r.Message, r.Fix})
+		}
+	}
+	if len(t.Rows) == 0 {
+		return nil
+	}
+	fmt.Fprintln(w)
+	return t.Print(w, s)
+}

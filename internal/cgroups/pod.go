@@ -161,8 +161,8 @@ func throttlePod(s *Settings, pod *corev1.Pod, cfg *kubelet.Config) {
 	if _, limited := limitsDeclared(pod, g); !limited {
 		return
 	}
-	request := resourcehelper.PodRequests(pod, resourcehelper.PodResourcesOptions{})[corev1.ResourceMemory]
-	limit := resourcehelper.PodLimits(pod, resourcehelper.PodResourcesOptions{})[corev1.ResourceMemory]
+	request := qos.PodRequests(pod, resourcehelper.PodResourcesOptions{})[corev1.ResourceMemory]
+	limit := qos.PodLimits(pod, resourcehelper.PodResourcesOptions{})[corev1.ResourceMemory]
 	if limit.Value() == 0 || request.Value() == limit.Value() {
 		return
 	}

@@ -26,7 +26,7 @@ func sumPods(node Node, pods []*corev1.Pod) sums {
 	var t sums
 	for _, pod := range pods {
 		class := qos.Class(pod, g)
-		memory := resourcehelper.PodRequests(pod, resourcehelper.PodResourcesOptions{
+		memory := qos.PodRequests(pod, resourcehelper.PodResourcesOptions{
 			UseDRANodeAllocatableResourceClaimStatus: g.Enabled(gateDRANodeAllocatable),
 		})[corev1.ResourceMemory]
 		switch class {

@@ -16,7 +16,7 @@ import (
 //
 // kubelet v1.37: cm/helpers_linux.go ResourceConfigForPod.
 func Requests(pod *corev1.Pod, g kubelet.Gates) corev1.ResourceList {
-	return counted(resourcehelper.PodRequests(pod, options(g)))
+	return counted(PodRequests(pod, options(g)))
 }
 
 // Limits are the pod's effective limits, summed like Requests. A container
@@ -25,19 +25,19 @@ func Requests(pod *corev1.Pod, g kubelet.Gates) corev1.ResourceList {
 //
 // kubelet v1.37: cm/helpers_linux.go ResourceConfigForPod.
 func Limits(pod *corev1.Pod, g kubelet.Gates) corev1.ResourceList {
-	return counted(resourcehelper.PodLimits(pod, options(g)))
+	return counted(PodLimits(pod, options(g)))
 }
 
 // RequestsWithStatus are the requests as a scheduler counts them during an
 // in-place resize: per resource the largest of spec, allocated and actuated,
 // without the spec where the resize is infeasible.
 func RequestsWithStatus(pod *corev1.Pod, g kubelet.Gates) corev1.ResourceList {
-	return counted(resourcehelper.PodRequests(pod, statusOptions(g)))
+	return counted(PodRequests(pod, statusOptions(g)))
 }
 
 // LimitsWithStatus are the limits counted like RequestsWithStatus.
 func LimitsWithStatus(pod *corev1.Pod, g kubelet.Gates) corev1.ResourceList {
-	return counted(resourcehelper.PodLimits(pod, statusOptions(g)))
+	return counted(PodLimits(pod, statusOptions(g)))
 }
 
 // counted replaces each quantity beyond int64 by what the kubelet reads of it,
@@ -53,6 +53,28 @@ func counted(list corev1.ResourceList) corev1.ResourceList {
 		}
 	}
 	return list
+}
+
+// PodRequests is the helper that scheduler and kubelet share, on a copy of the
+// pod-level amounts: where one is no plain integer, such as 1.5Gi in a file, the
+// helper adds the overhead to the pod itself, and again at each call. The kubelet
+// has that fault; the value here is that of its first call.
+func PodRequests(pod *corev1.Pod, o resourcehelper.PodResourcesOptions) corev1.ResourceList {
+	return resourcehelper.PodRequests(ownPodLevel(pod), o)
+}
+
+// PodLimits are the limits summed in the way of PodRequests.
+func PodLimits(pod *corev1.Pod, o resourcehelper.PodResourcesOptions) corev1.ResourceList {
+	return resourcehelper.PodLimits(ownPodLevel(pod), o)
+}
+
+func ownPodLevel(pod *corev1.Pod) *corev1.Pod {
+	if pod.Spec.Resources == nil || len(pod.Spec.Overhead) == 0 {
+		return pod
+	}
+	own := *pod
+	own.Spec.Resources = pod.Spec.Resources.DeepCopy()
+	return &own
 }
 
 // HasStatusResources tells whether the status reports resources, so that the

@@ -1,0 +1,202 @@
+// Package config compares how kqos loads and validates a KubeletConfiguration
+// with the kubelet's own command.
+package config
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	utilerrors "k8s.io/apimachinery/pkg/util/errors"
+	kubeletv1beta1 "k8s.io/kubelet/config/v1beta1"
+	"pgregory.net/rapid"
+
+	"github.com/kqos/kqos/conformance/check"
+	"github.com/kqos/kqos/conformance/gen"
+	"github.com/kqos/kqos/conformance/oracle/gates"
+	"github.com/kqos/kqos/conformance/oracle/start"
+	"github.com/kqos/kqos/internal/kubelet"
+)
+
+// input is what a kubelet is started with.
+type input struct {
+	Config        gen.Document      `json:"config,omitempty"`
+	Dropins       map[string]string `json:"dropins,omitempty"`
+	Gates         map[string]bool   `json:"featureGates,omitempty"`
+	CgroupVersion int               `json:"cgroupVersion"`
+}
+
+// answer is what either side makes of it.
+type answer struct {
+	Error    string                               `json:"error,omitempty"`
+	Config   *kubeletv1beta1.KubeletConfiguration `json:"config,omitempty"`
+	Gates    map[string]bool                      `json:"gates,omitempty"`
+	Findings []string                             `json:"findings,omitempty"`
+}
+
+// write puts the input into a folder and says how to start on it.
+func (in input) write(dir string) (start.Options, error) {
+	o := start.Options{Gates: in.Gates}
+	if in.Config != nil {
+		o.File = filepath.Join(dir, "kubelet.yaml")
+		if err := os.WriteFile(o.File, in.Config.JSON(), 0o600); err != nil {
+			return o, err
+		}
+	}
+	if in.Dropins == nil {
+		return o, nil
+	}
+	o.Dir = filepath.Join(dir, "kubelet.conf.d")
+	if err := os.RemoveAll(o.Dir); err != nil {
+		return o, err
+	}
+	for name, text := range in.Dropins {
+		path := filepath.Join(o.Dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return o, err
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			return o, err
+		}
+	}
+	return o, os.MkdirAll(o.Dir, 0o755)
+}
+
+func oracle(o start.Options, cgroupVersion int) (answer, error) {
+	c, err := start.Load(o)
+	if err != nil {
+		return answer{Error: err.Error()}, nil
+	}
+	a := answer{Gates: gates.Values()}
+	if a.Config, err = start.Versioned(c); err != nil {
+		return a, err
+	}
+	a.Findings = texts(start.Validate(c, cgroupVersion))
+	return a, nil
+}
+
+func kqos(o start.Options, cgroupVersion int, known map[string]bool) answer {
+	c, err := kubelet.Load(kubelet.LoadOptions{File: o.File, Dir: o.Dir, Gates: o.Gates})
+	if err != nil {
+		return answer{Error: err.Error()}
+	}
+	a := answer{Config: &c.KubeletConfiguration, Gates: map[string]bool{}}
+	for name := range known {
+		a.Gates[name] = c.Gates.Enabled(name)
+	}
+	for _, f := range c.Validate(cgroupVersion) {
+		a.Findings = append(a.Findings, f.Message)
+	}
+	slices.Sort(a.Findings)
+	return a
+}
+
+// texts are the single errors of an aggregate. Both sides are sorted: the
+// kubelet ranges over maps.
+func texts(err error) []string {
+	if err == nil {
+		return nil
+	}
+	var all utilerrors.Aggregate
+	if !errors.As(err, &all) {
+		return []string{err.Error()}
+	}
+	var out []string
+	for _, e := range utilerrors.Flatten(all).Errors() {
+		out = append(out, e.Error())
+	}
+	slices.Sort(out)
+	return out
+}
+
+// compare runs both sides on one input. The gates that result are compared only
+// where withGates asks for it: there are hundreds.
+func compare(t *rapid.T, dir string, in input, withGates bool) {
+	o, err := in.write(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := oracle(o, in.CgroupVersion)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := kqos(o, in.CgroupVersion, want.Gates)
+	if sameGates(want.Error, got.Error) {
+		return
+	}
+	if got.Config != nil {
+		if got.Config, err = start.Normal(got.Config); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !withGates {
+		want.Gates, got.Gates = nil, nil
+	}
+	check.Equal(t, in, want, got)
+}
+
+// sameGates tells whether two errors name the same gates. The kubelet stops at
+// the first unknown one that its map yields, where kqos lists all, and lists
+// unmet dependencies in any order.
+func sameGates(want, got string) bool {
+	if _, gate, ok := strings.Cut(want, "unrecognized feature gate: "); ok {
+		return strings.Contains(got, "unrecognized feature gate: "+gate)
+	}
+	if !strings.Contains(want, "cannot set feature gate ") && !strings.Contains(want, "but depends on features") {
+		return false
+	}
+	parts := func(text string) []string {
+		_, list, _ := strings.Cut(text, "[")
+		p := strings.Split(strings.TrimSuffix(list, "]"), ", ")
+		slices.Sort(p)
+		return p
+	}
+	return slices.Equal(parts(want), parts(got))
+}
+
+func TestOneFile(t *testing.T) {
+	dir := t.TempDir()
+	for _, fields := range []int{1, 4, 30} {
+		t.Run(fmt.Sprintf("%d-fields", fields), func(t *testing.T) {
+			check.Property(t, 1500, func(t *rapid.T) {
+				compare(t, dir, input{
+					Config:        gen.Config(fields).Draw(t, "config"),
+					CgroupVersion: rapid.IntRange(1, 2).Draw(t, "cgroup version"),
+				}, false)
+			})
+		})
+	}
+}
+
+func TestDropins(t *testing.T) {
+	dir := t.TempDir()
+	check.Property(t, 1500, func(t *rapid.T) {
+		in := input{CgroupVersion: 2, Dropins: map[string]string{}, Gates: gen.Gates().Draw(t, "gates")}
+		if rapid.IntRange(0, 5).Draw(t, "file") > 0 {
+			in.Config = gen.Config(6).Draw(t, "config")
+		}
+		for range rapid.IntRange(0, 3).Draw(t, "dropins") {
+			name := rapid.SampledFrom([]string{"10-a.conf", "20-b.conf", "90.conf", "sub/50.conf", "z.yaml", ".conf"}).Draw(t, "name")
+			in.Dropins[name] = gen.DropinText().Draw(t, name)
+		}
+		compare(t, dir, in, false)
+	})
+}
+
+func TestGates(t *testing.T) {
+	dir := t.TempDir()
+	names := slices.Sorted(maps.Keys(gates.Values()))
+	check.Property(t, 600, func(t *rapid.T) {
+		own := gen.KnownGates(names).Draw(t, "config gates")
+		doc := gen.Config(0).Draw(t, "config")
+		doc["featureGates"] = own
+		compare(t, dir, input{
+			Config: doc, Gates: gen.KnownGates(names).Draw(t, "flags"), CgroupVersion: 2,
+		}, true)
+	})
+}

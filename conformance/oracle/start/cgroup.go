@@ -1,0 +1,21 @@
+package start
+
+import (
+	"sync"
+	_ "unsafe" // for go:linkname
+
+	_ "github.com/opencontainers/cgroups" // the variables below are its own
+)
+
+//go:linkname isUnified github.com/opencontainers/cgroups.isUnified
+var isUnified bool
+
+//go:linkname isUnifiedOnce github.com/opencontainers/cgroups.isUnifiedOnce
+var isUnifiedOnce sync.Once
+
+// SetCgroupVersion makes the kubelet believe to run on a host with that
+// version of cgroups: 1 or 2.
+func SetCgroupVersion(version int) {
+	isUnifiedOnce.Do(func() {})
+	isUnified = version == 2
+}

@@ -1,0 +1,122 @@
+package start
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	_ "unsafe" // for go:linkname
+
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
+	kubeletv1beta1 "k8s.io/kubelet/config/v1beta1"
+	_ "k8s.io/kubernetes/cmd/kubelet/app" // the functions below are its own
+	"k8s.io/kubernetes/cmd/kubelet/app/options"
+	kubeletconfig "k8s.io/kubernetes/pkg/kubelet/apis/config"
+	conversion "k8s.io/kubernetes/pkg/kubelet/apis/config/v1beta1"
+	"k8s.io/kubernetes/pkg/kubelet/apis/config/validation"
+
+	"github.com/kqos/kqos/conformance/oracle/gates"
+)
+
+//go:linkname loadConfigFile k8s.io/kubernetes/cmd/kubelet/app.loadConfigFile
+func loadConfigFile(ctx context.Context, name string) (*kubeletconfig.KubeletConfiguration, error)
+
+//go:linkname mergeKubeletConfigurations k8s.io/kubernetes/cmd/kubelet/app.mergeKubeletConfigurations
+func mergeKubeletConfigurations(c *kubeletconfig.KubeletConfiguration, dir string) ([]string, error)
+
+//go:linkname kubeletConfigFlagPrecedence k8s.io/kubernetes/cmd/kubelet/app.kubeletConfigFlagPrecedence
+func kubeletConfigFlagPrecedence(c *kubeletconfig.KubeletConfiguration, args []string) error
+
+// Options are the flags of a kubelet that bear on its configuration.
+type Options struct {
+	File, Dir string
+	Gates     map[string]bool
+}
+
+// PanicError is the kubelet ending in a stack trace.
+type PanicError struct{ Value any }
+
+func (e *PanicError) Error() string { return fmt.Sprint(e.Value) }
+
+// Load has the kubelet read its configuration as its command does, up to
+// validation, on fresh gates. Errors lack the command's own prefix, "failed to
+// load kubelet config file, path: …" or "failed to merge kubelet configs: ".
+func Load(o Options) (c *kubeletconfig.KubeletConfiguration, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = &PanicError{r}
+		}
+	}()
+	set := gates.Reset()
+	if err := set.SetFromMap(o.Gates); err != nil {
+		return nil, fmt.Errorf("failed to set feature gates from initial flags-based config: %w", err)
+	}
+	if c, err = options.NewKubeletConfiguration(); err != nil {
+		return nil, err
+	}
+	if o.File != "" {
+		if c, err = loadConfigFile(context.Background(), o.File); err != nil {
+			return nil, err
+		}
+	}
+	if o.Dir != "" {
+		if _, err := mergeKubeletConfigurations(c, o.Dir); err != nil {
+			return nil, err
+		}
+	}
+	if o.File == "" && o.Dir == "" {
+		c.FeatureGates = maps.Clone(o.Gates)
+		return c, nil
+	}
+	if err := kubeletConfigFlagPrecedence(c, flags(o.Gates)); err != nil {
+		return nil, fmt.Errorf("failed to precedence kubeletConfigFlag: %w", err)
+	}
+	if err := set.SetFromMap(c.FeatureGates); err != nil {
+		return nil, fmt.Errorf("failed to set feature gates from initial flags-based config: %w", err)
+	}
+	return c, nil
+}
+
+func flags(gates map[string]bool) []string {
+	var pairs []string
+	for _, name := range slices.Sorted(maps.Keys(gates)) {
+		pairs = append(pairs, fmt.Sprintf("%s=%t", name, gates[name]))
+	}
+	if pairs == nil {
+		return nil
+	}
+	return []string{"--feature-gates=" + strings.Join(pairs, ",")}
+}
+
+// Versioned is the configuration in the version that its file has.
+func Versioned(c *kubeletconfig.KubeletConfiguration) (*kubeletv1beta1.KubeletConfiguration, error) {
+	out := &kubeletv1beta1.KubeletConfiguration{}
+	return out, conversion.Convert_config_KubeletConfiguration_To_v1beta1_KubeletConfiguration(c, out, nil)
+}
+
+// Normal is a configuration of the file's version with the empty values that
+// the kubelet's own conversion gives it: some absent pointers become zero.
+func Normal(c *kubeletv1beta1.KubeletConfiguration) (*kubeletv1beta1.KubeletConfiguration, error) {
+	internal := &kubeletconfig.KubeletConfiguration{}
+	if err := conversion.Convert_v1beta1_KubeletConfiguration_To_config_KubeletConfiguration(c, internal, nil); err != nil {
+		return nil, err
+	}
+	return Versioned(internal)
+}
+
+// Validate is what the kubelet refuses of what Load returned, on a host with
+// that version of cgroups. The command checks logging before all else and ends
+// with "initialize logging: " and the same texts that the validation has.
+func Validate(c *kubeletconfig.KubeletConfiguration, cgroupVersion int) error {
+	release()
+	SetCgroupVersion(cgroupVersion)
+	return validation.ValidateKubeletConfiguration(c, utilfeature.DefaultFeatureGate)
+}
+
+// Write puts the text of a configuration into a file of dir.
+func Write(dir, name string, data []byte) (string, error) {
+	path := dir + "/" + name
+	return path, os.WriteFile(path, data, 0o600)
+}

@@ -32,9 +32,9 @@ func NewNode(m *machine.Machine, override corev1.ResourceList, cgroupVersion int
 	if m == nil {
 		return n
 	}
-	n.CPUs = online(m)
-	for _, node := range m.NUMA {
-		n.NUMANodes = append(n.NUMANodes, node.ID)
+	n.CPUs = m.Online()
+	for i := range m.NUMA {
+		n.NUMANodes = append(n.NUMANodes, m.NUMA[i].ID)
 	}
 	return n
 }
@@ -46,7 +46,7 @@ func NewNode(m *machine.Machine, override corev1.ResourceList, cgroupVersion int
 func Capacity(m *machine.Machine, override corev1.ResourceList) corev1.ResourceList {
 	c := corev1.ResourceList{}
 	if m != nil {
-		if n := online(m).Size(); n > 0 {
+		if n := m.NumCPUs(); n > 0 {
 			c[corev1.ResourceCPU] = *resource.NewMilliQuantity(int64(n)*1000, resource.DecimalSI)
 		}
 		if m.Memory > 0 {
@@ -60,22 +60,18 @@ func Capacity(m *machine.Machine, override corev1.ResourceList) corev1.ResourceL
 	return c
 }
 
-// hugePages sums the preallocated pages over the NUMA nodes. A size of which
-// there is no page counts 0; a size that is no quantity is passed over.
+// hugePages are the preallocated pages of each size; a size of which there is
+// no page counts 0, a size that is no quantity is passed over.
 func hugePages(m *machine.Machine) corev1.ResourceList {
 	c := corev1.ResourceList{}
-	for _, node := range m.NUMA {
-		for size, count := range node.HugePages {
-			pageSize, err := resource.ParseQuantity(size)
-			if err != nil {
-				continue
-			}
-			name := corev1.ResourceName(corev1.ResourceHugePagesPrefix + pageSize.String())
-			sum := resource.NewQuantity(pageSize.Value(), resource.BinarySI)
-			sum.Mul(count)
-			sum.Add(c[name])
-			c[name] = *sum
+	for size, count := range m.HugePageCounts() {
+		pageSize, err := resource.ParseQuantity(size)
+		if err != nil {
+			continue
 		}
+		sum := resource.NewQuantity(pageSize.Value(), resource.BinarySI)
+		sum.Mul(count)
+		c[corev1.ResourceName(corev1.ResourceHugePagesPrefix+pageSize.String())] = *sum
 	}
 	return c
 }
@@ -94,16 +90,6 @@ func plain(name corev1.ResourceName, q resource.Quantity) resource.Quantity {
 
 func isHugePages(name corev1.ResourceName) bool {
 	return strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix)
-}
-
-func online(m *machine.Machine) cpuset.CPUSet {
-	var ids []int
-	for _, c := range m.CPUs {
-		if c.Online {
-			ids = append(ids, c.ID)
-		}
-	}
-	return cpuset.New(ids...)
 }
 
 // statusCapacity is the capacity of the node's status and pid, which the kubelet

@@ -8,6 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+	kubeletv1beta1 "k8s.io/kubelet/config/v1beta1"
 	"k8s.io/utils/cpuset"
 
 	"github.com/kqos/kqos/internal/kubelet"
@@ -85,13 +86,25 @@ func checkPolicies(c *kubelet.Config, r Reservations) []kubelet.Finding {
 		findings = append(findings, startFinding("cpuManagerPolicy", fmt.Errorf("unknown policy: %q", c.CPUManagerPolicy)))
 	}
 	switch c.MemoryManagerPolicy {
-	case memoryNone, memoryStatic:
+	case memoryNone:
+	case memoryStatic:
+		if !reservesMemory(c) {
+			findings = append(findings, startFinding("reservedMemory", errors.New("[memorymanager] you should specify the system reserved memory")))
+		}
 	case memoryBestEffort:
 		findings = append(findings, startFinding("memoryManagerPolicy", fmt.Errorf("policy %q is not available for platform %q", memoryBestEffort, "linux")))
 	default:
 		findings = append(findings, startFinding("memoryManagerPolicy", fmt.Errorf("unknown policy: %q", c.MemoryManagerPolicy)))
 	}
 	return findings
+}
+
+// reservesMemory says whether reservedMemory keeps any ordinary memory.
+func reservesMemory(c *kubelet.Config) bool {
+	return slices.ContainsFunc(c.ReservedMemory, func(r kubeletv1beta1.MemoryReservation) bool {
+		q := r.Limits[corev1.ResourceMemory]
+		return q.Sign() > 0
+	})
 }
 
 // checkMachine finds what does not fit the machine, as far as it is known.

@@ -20,6 +20,8 @@ type node struct {
 	config *kubelet.Config
 	// machine is nil where neither --topology nor this host tells it.
 	machine *machine.Machine
+	// elsewhere says that the machine was named and need not be this host.
+	elsewhere bool
 	// capacity holds cpu, memory, ephemeral-storage, hugepages-*, pid and swap as
 	// far as they are known.
 	capacity      corev1.ResourceList
@@ -38,13 +40,13 @@ func (n *nodeFlags) load(ctx context.Context, a *app, configDocument, machineDoc
 	if err != nil {
 		return nil, err
 	}
-	found := &node{config: config}
+	found := &node{config: config, elsewhere: machineDocument != nil || n.topology != ""}
 	found.driver = n.chooseDriver(ctx, a, config, machineDocument != nil)
 	found.cgroupVersion = n.chooseVersion(machineDocument != nil)
 	if found.machine, err = n.loadMachine(ctx, a, machineDocument); err != nil {
 		return nil, err
 	}
-	if found.capacity, err = n.loadCapacity(ctx, found.machine, machineDocument != nil || n.topology != ""); err != nil {
+	if found.capacity, err = n.loadCapacity(ctx, found.machine, found.elsewhere); err != nil {
 		return nil, err
 	}
 	return found, nil

@@ -3,6 +3,7 @@ package cli
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -27,17 +28,17 @@ func (n *node) memory() int64 {
 	return 0
 }
 
-// pageSizes are the machine's huge page sizes as cgroup files name them.
+// pageSizes are the node's huge page sizes as cgroup files name them: those of
+// the machine and of --capacity.
 func (n *node) pageSizes() ([]string, error) {
-	if n.machine == nil {
-		return nil, nil
-	}
 	sizes := map[string]bool{}
-	for size := range n.machine.HugePages {
-		sizes[size] = true
+	if n.machine != nil {
+		for _, size := range n.machine.HugePageSizes() {
+			sizes[size] = true
+		}
 	}
-	for i := range n.machine.NUMA {
-		for size := range n.machine.NUMA[i].HugePages {
+	for name := range n.capacity {
+		if size, ok := strings.CutPrefix(string(name), corev1.ResourceHugePagesPrefix); ok {
 			sizes[size] = true
 		}
 	}

@@ -16,7 +16,9 @@ import (
 )
 
 // configKind is the one kind and version in which a kubelet is configured.
-var configKind = kubeletv1beta1.SchemeGroupVersion.WithKind("KubeletConfiguration")
+func configKind() schema.GroupVersionKind {
+	return kubeletv1beta1.SchemeGroupVersion.WithKind("KubeletConfiguration")
+}
 
 // decoders are Kubernetes' own for the kubelet's API group, because their error
 // texts are what a user of the kubelet sees.

@@ -48,7 +48,7 @@ func findDocument(data []byte) (*document, error) {
 		return nil, err
 	}
 	for i, other := range others {
-		if kindOf(other) != configKind.Kind {
+		if kindOf(other) != configKind().Kind {
 			continue
 		}
 		doc, inner := newDocument(other)
@@ -90,8 +90,8 @@ func configz(data []byte) []byte {
 	if err := yaml.Unmarshal(data, &envelope); err != nil || envelope.Kind != "" || envelope.Config == nil {
 		return nil
 	}
-	envelope.Config["apiVersion"] = json.RawMessage(`"` + configKind.GroupVersion().String() + `"`)
-	envelope.Config["kind"] = json.RawMessage(`"` + configKind.Kind + `"`)
+	envelope.Config["apiVersion"] = json.RawMessage(`"` + configKind().GroupVersion().String() + `"`)
+	envelope.Config["kind"] = json.RawMessage(`"` + configKind().Kind + `"`)
 	inner, err := json.Marshal(envelope.Config)
 	if err != nil {
 		return nil

@@ -87,7 +87,7 @@ func readDropin(path string) ([]byte, error) {
 		return nil, fail("error: %w", err)
 	case gvk == nil || gvk.Empty():
 		return nil, fail("no apiVersion/kind")
-	case *gvk != configKind:
+	case *gvk != configKind():
 		return nil, fail("unknown apiVersion/kind: %v", gvk)
 	}
 	return patch, nil

@@ -48,8 +48,10 @@ func TestLoadEviction(t *testing.T) {
 		{name: "merge the defaults", base: head + "evictionHard: {memory.available: 1Gi}\nmergeDefaultEvictionSettings: true\n", want: with("memory.available", "1Gi")},
 		{name: "a drop-in merges into the defaults", base: head, dropins: map[string]string{"1.conf": "evictionHard: {memory.available: 1Gi}\n"}, want: with("memory.available", "1Gi")},
 		{name: "null in a drop-in leaves none", base: head, dropins: map[string]string{"1.conf": "evictionHard: null\n"}, want: nil},
-		{name: "merging asked for in a drop-in comes too late", base: head + "evictionHard: {memory.available: 1Gi}\n",
-			dropins: map[string]string{"1.conf": "mergeDefaultEvictionSettings: true\n"}, want: map[string]string{"memory.available": "1Gi"}},
+		{
+			name: "merging asked for in a drop-in comes too late", base: head + "evictionHard: {memory.available: 1Gi}\n",
+			dropins: map[string]string{"1.conf": "mergeDefaultEvictionSettings: true\n"}, want: map[string]string{"memory.available": "1Gi"},
+		},
 		{name: "a running kubelet's answer", base: `{"kubeletconfig":{"maxPods":50}}`, want: nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -118,9 +120,11 @@ func TestLoadFormsOfAFile(t *testing.T) {
 		"duplicate key":         {content: head + "maxPods: 6\nmaxPods: 7\n", maxPods: 7, warnings: []string{"strict decoding error: yaml: unmarshal errors:\n  line 4: key \"maxPods\" already set in map"}},
 		"configz":               {content: `{"kubeletconfig":{"maxPods":7}}`, maxPods: 7},
 		"first of several":      {content: head + "maxPods: 7\n---\n" + head + "maxPods: 8\n", maxPods: 7, warnings: []string{"the kubelet reads the first of 2 documents only"}},
-		"among others": {content: other + head + "maxPods: 7\n", maxPods: 7,
+		"among others": {
+			content: other + head + "maxPods: 7\n", maxPods: 7,
 			refused:  `error failed to decode: no kind "ConfigMap" is registered for version "v1"`,
-			warnings: []string{`document 2 is used, but the kubelet reads the first document of a file`}},
+			warnings: []string{`document 2 is used, but the kubelet reads the first document of a file`},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c, err := Load(LoadOptions{File: "config", Data: []byte(tt.content)})

@@ -124,14 +124,15 @@ func (d *Driver) Holds(p string) (string, error) {
 		return fmt.Sprintf("process %d lives in %s", pid, p), nil
 	}
 	for _, folder := range d.folders(p) {
-		var there, ours bool
-		if there, err = isFolder(folder); err != nil {
+		ok, err := isFolder(folder)
+		if err != nil {
 			return "", err
 		}
-		if !there {
+		if !ok {
 			continue
 		}
-		if ours, err = hasMark(folder); err != nil {
+		ours, err := hasMark(folder)
+		if err != nil {
 			return "", err
 		}
 		if !ours {
@@ -143,8 +144,7 @@ func (d *Driver) Holds(p string) (string, error) {
 		return "", err
 	}
 	for _, c := range children {
-		held, err := d.Holds(filepath.Join(p, c))
-		if held != "" || err != nil {
+		if held, err := d.Holds(filepath.Join(p, c)); held != "" || err != nil {
 			return held, err
 		}
 	}

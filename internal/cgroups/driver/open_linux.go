@@ -11,8 +11,6 @@ import (
 	"github.com/opencontainers/cgroups/fs"
 	"github.com/opencontainers/cgroups/systemd"
 	"golang.org/x/sys/unix"
-
-	"github.com/kqos/kqos/internal/cgroups"
 )
 
 // mountpoint is where opencontainers/cgroups looks for cgroups, and nowhere else.
@@ -138,7 +136,7 @@ func (d *Driver) paths(path string) map[string]string {
 
 // locate gives the folder and name of a control file.
 func (d *Driver) locate(path, key string) (folder, file string, err error) {
-	controller, file := cgroups.SplitFile(key)
+	controller, file := controllerOf(key)
 	if d.v2() {
 		return filepath.Join(mountpoint, path), file, nil
 	}

@@ -1,0 +1,257 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"sigs.k8s.io/yaml"
+
+	"github.com/kqos/kqos/internal/allocatable"
+	"github.com/kqos/kqos/internal/kubelet"
+	"github.com/kqos/kqos/internal/render"
+)
+
+// comparison is a NodeAllocatable beside another.
+type comparison struct {
+	*nodeAllocatable
+	Against otherAllocatable `json:"against"`
+	// Moved are the terms that differ; Before is without --against's, After with.
+	Moved []movedTerm `json:"moved"`
+	// ChangedFiles are enforced control files that differ.
+	ChangedFiles []changedFile `json:"changedFiles"`
+	// InvalidState are checkpoint files that the change would make invalid.
+	InvalidState []kubelet.InvalidState `json:"invalidState"`
+}
+
+type otherAllocatable struct {
+	Source      string              `json:"source"`
+	Capacity    corev1.ResourceList `json:"capacity"`
+	Allocatable corev1.ResourceList `json:"allocatable"`
+	Terms       []allocatable.Term  `json:"terms,omitempty"`
+}
+
+// movedTerm is a term, the capacity or the allocatable of a resource that
+// differs. Nil is absent.
+type movedTerm struct {
+	Resource corev1.ResourceName `json:"resource"`
+	Name     string              `json:"name"`
+	Before   *resource.Quantity  `json:"before"`
+	After    *resource.Quantity  `json:"after"`
+}
+
+type changedFile struct {
+	Path   string `json:"path"`
+	File   string `json:"file"`
+	Before string `json:"before"`
+	After  string `json:"after"`
+}
+
+// compare puts the result beside another configuration's, or beside what a Node
+// object reports.
+func (o *allocatableOptions) compare(_ context.Context, a *app, n *node, result *nodeAllocatable) error {
+	c := comparison{nodeAllocatable: result, Moved: []movedTerm{}, ChangedFiles: []changedFile{}, InvalidState: []kubelet.InvalidState{}}
+	object, err := readNodeObject(o.against)
+	if err != nil {
+		return err
+	}
+	if object != nil {
+		c.againstNode(o.against, object)
+	} else {
+		other := *n
+		if other.config, err = o.otherConfig(); err != nil {
+			if refused := (*kubelet.LoadError)(nil); errors.As(err, &refused) {
+				return o.showFindings(a, "", []kubelet.Finding{refused.Finding()})
+			}
+			return err
+		}
+		if findings := startFindings(&other); len(findings) > 0 {
+			return o.showFindings(a, o.against, findings)
+		}
+		c.againstConfig(n, &other)
+	}
+	if err := o.out.print(a, comparisonView(&c)); err != nil {
+		return err
+	}
+	if len(c.Moved)+len(c.ChangedFiles)+len(c.InvalidState) > 0 {
+		return errFound
+	}
+	return nil
+}
+
+// otherConfig reads the configuration of --against.
+func (o *allocatableOptions) otherConfig() (*kubelet.Config, error) {
+	gates, err := kubelet.ParseGates(o.node.featureGates)
+	if err != nil {
+		return nil, fmt.Errorf("--feature-gates: %w", err)
+	}
+	minor, err := o.node.minor()
+	if err != nil {
+		return nil, err
+	}
+	return kubelet.Load(kubelet.LoadOptions{File: o.against, Gates: gates, Minor: minor})
+}
+
+// readNodeObject reads a Node, alone or in a List, as kubectl prints it; nil if
+// the file holds something else.
+func readNodeObject(file string) (*corev1.Node, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("reading --against: %w", err)
+	}
+	var list struct {
+		Kind  string        `json:"kind"`
+		Items []corev1.Node `json:"items"`
+	}
+	// What is no YAML at all, loading it as a configuration tells.
+	if err := yaml.Unmarshal(data, &list); err != nil {
+		return nil, nil
+	}
+	switch {
+	case list.Kind == "List" && len(list.Items) == 1 && list.Items[0].Kind == "Node":
+		return &list.Items[0], nil
+	case list.Kind == "List":
+		return nil, fmt.Errorf("%s: holds %d objects: name a file with one Node", file, len(list.Items))
+	case list.Kind != "Node":
+		return nil, nil
+	}
+	var object corev1.Node
+	if err := yaml.Unmarshal(data, &object); err != nil {
+		return nil, fmt.Errorf("%s: reading the Node: %w", file, err)
+	}
+	return &object, nil
+}
+
+// againstNode compares what the node's kubelet reports. What either side does
+// not know, such as extended resources, is passed over.
+func (c *comparison) againstNode(source string, object *corev1.Node) {
+	c.Against = otherAllocatable{Source: source, Capacity: object.Status.Capacity, Allocatable: object.Status.Allocatable}
+	for _, name := range resourceOrder(c.Capacity) {
+		c.move(name, "capacity", c.Capacity, object.Status.Capacity, true)
+		c.move(name, "allocatable", c.Allocatable, object.Status.Allocatable, true)
+	}
+}
+
+// move notes a resource whose amount differs.
+func (c *comparison) move(name corev1.ResourceName, what string, before, after corev1.ResourceList, both bool) {
+	b, hasBefore := before[name]
+	f, hasAfter := after[name]
+	if both && (!hasBefore || !hasAfter) || hasBefore == hasAfter && b.Cmp(f) == 0 {
+		return
+	}
+	m := movedTerm{Resource: name, Name: what}
+	if hasBefore {
+		m.Before = &b
+	}
+	if hasAfter {
+		m.After = &f
+	}
+	c.Moved = append(c.Moved, m)
+}
+
+// againstConfig compares term by term. A threshold that changed its value is one
+// term that moved.
+func (c *comparison) againstConfig(n, other *node) {
+	o := newNodeAllocatable(other)
+	c.Against = otherAllocatable{Source: o.Config, Capacity: o.Capacity, Allocatable: o.Allocatable, Terms: o.Terms}
+	before, after := termsByName(c.Terms), termsByName(o.Terms)
+	for _, name := range resourceOrder(c.Capacity) {
+		terms := maps.Clone(before[name])
+		maps.Copy(terms, after[name])
+		for _, term := range slices.Sorted(maps.Keys(terms)) {
+			one := func(m map[string]resource.Quantity) corev1.ResourceList {
+				if q, ok := m[term]; ok {
+					return corev1.ResourceList{name: q}
+				}
+				return nil
+			}
+			c.move(name, term, one(before[name]), one(after[name]), false)
+		}
+		c.move(name, "allocatable", c.Allocatable, o.Allocatable, false)
+	}
+	c.ChangedFiles = append(c.ChangedFiles, changedFiles(c.Enforced, o.Enforced)...)
+	reserved := func(n *node) *allocatable.Result { r, _ := allocatable.Compute(n.config, n.onNode()); return r }
+	c.InvalidState = append(c.InvalidState, kubelet.InvalidStates(n.config, other.config,
+		n.reservedCPUs(reserved(n).Reservations), other.reservedCPUs(reserved(other).Reservations))...)
+}
+
+// termsByName keys the terms of each resource by their name, thresholds without
+// their value.
+func termsByName(terms []allocatable.Term) map[corev1.ResourceName]map[string]resource.Quantity {
+	byName := map[corev1.ResourceName]map[string]resource.Quantity{}
+	for _, t := range terms {
+		if byName[t.Resource] == nil {
+			byName[t.Resource] = map[string]resource.Quantity{}
+		}
+		name, _, _ := strings.Cut(t.Name, "<")
+		sum := byName[t.Resource][name]
+		sum.Add(t.Amount)
+		byName[t.Resource][name] = sum
+	}
+	return byName
+}
+
+func changedFiles(before, after []enforcedCgroup) []changedFile {
+	flat := func(list []enforcedCgroup) map[[2]string]string {
+		files := map[[2]string]string{}
+		for _, c := range list {
+			for file, value := range c.Files {
+				files[[2]string{c.Path, file}] = value
+			}
+		}
+		return files
+	}
+	b, a := flat(before), flat(after)
+	keys := maps.Clone(b)
+	maps.Copy(keys, a)
+	var changed []changedFile
+	for _, k := range slices.SortedFunc(maps.Keys(keys), func(x, y [2]string) int {
+		return strings.Compare(x[0]+"\x00"+x[1], y[0]+"\x00"+y[1])
+	}) {
+		if b[k] != a[k] {
+			changed = append(changed, changedFile{Path: k[0], File: k[1], Before: b[k], After: a[k]})
+		}
+	}
+	return changed
+}
+
+func comparisonView(c *comparison) view {
+	text := func(name corev1.ResourceName, q *resource.Quantity, exact bool) string {
+		if q == nil {
+			return "-"
+		}
+		return amount(name, *q, exact)
+	}
+	moved := func(exact bool) render.Table {
+		t := render.Table{Columns: []render.Column{
+			{Name: "RESOURCE"}, {Name: "TERM"}, {Name: "BEFORE", Right: true}, {Name: "AFTER", Right: true},
+		}}
+		for _, m := range c.Moved {
+			t.Rows = append(t.Rows, []string{string(m.Resource), m.Name, text(m.Resource, m.Before, exact), text(m.Resource, m.After, exact)})
+		}
+		return t
+	}
+	files := render.Table{Columns: []render.Column{{Name: "ENFORCED ON"}, {Name: "FILE"}, {Name: "BEFORE", Right: true}, {Name: "AFTER", Right: true}}}
+	for _, f := range c.ChangedFiles {
+		files.Rows = append(files.Rows, []string{f.Path, f.File, or(f.Before, "-"), or(f.After, "-")})
+	}
+	states := render.Table{Columns: []render.Column{{Name: "INVALID STATE FILE"}, {Name: "ONLY IF"}, {Name: "WHY"}}}
+	for _, s := range c.InvalidState {
+		states.Rows = append(states.Rows, []string{s.File, or(s.OnlyIf, "-"), s.Why})
+	}
+	exact := moved(true)
+	return view{object: c, csv: &exact, text: func(w io.Writer, s render.Style) error {
+		if len(c.Moved)+len(c.ChangedFiles)+len(c.InvalidState) == 0 {
+			_, err := fmt.Fprintln(w, "nothing moves")
+			return err
+		}
+		return printTables(w, s, moved(s.Wide), files, states)
+	}}
+}

@@ -1,0 +1,191 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/cpuset"
+
+	"github.com/kqos/kqos/internal/allocatable"
+	"github.com/kqos/kqos/internal/cgroups"
+	"github.com/kqos/kqos/internal/kubelet"
+	"github.com/kqos/kqos/internal/machine"
+	"github.com/kqos/kqos/internal/render"
+	"github.com/kqos/kqos/internal/simulate/cpumanager"
+	"github.com/kqos/kqos/internal/simulate/topologymanager"
+)
+
+// configValidation is the contract of --validate, and what stands in place of
+// an answer when the kubelet would refuse the configuration.
+type configValidation struct {
+	typeMeta
+	OK     bool              `json:"ok"`
+	Source string            `json:"source,omitempty"`
+	Errors []kubelet.Finding `json:"errors"`
+}
+
+// showFindings prints findings and makes the exit code: asked for with
+// --validate they are what was looked for, else they keep the command from
+// answering.
+func (o *allocatableOptions) showFindings(a *app, source string, findings []kubelet.Finding) error {
+	v := configValidation{typeMeta: kind("ConfigValidation"), OK: len(findings) == 0, Source: source, Errors: findings}
+	if v.Errors == nil {
+		v.Errors = []kubelet.Finding{}
+	}
+	if !o.validate && o.out.text() {
+		return refusal(source, findings)
+	}
+	if err := o.out.print(a, validationView(v)); err != nil {
+		return err
+	}
+	switch {
+	case v.OK:
+		return nil
+	case o.validate:
+		return errFound
+	}
+	return refusal(source, findings)
+}
+
+// refusal is one error a finding.
+func refusal(source string, findings []kubelet.Finding) error {
+	var all []error
+	for _, f := range findings {
+		text := f.Message
+		if f.Field != "" {
+			text = f.Field + ": " + text
+		}
+		if source != "" {
+			text = source + ": " + text
+		}
+		all = append(all, errors.New(text+" (the kubelet would not start)"))
+	}
+	return errors.Join(all...)
+}
+
+func validationView(v configValidation) view {
+	t := render.Table{Columns: []render.Column{{Name: "STAGE"}, {Name: "FIELD"}, {Name: "MESSAGE"}}}
+	var names []string
+	for _, f := range v.Errors {
+		t.Rows = append(t.Rows, []string{string(f.Stage), f.Field, f.Message})
+		names = append(names, f.Field)
+	}
+	text := table(t)
+	if v.OK {
+		text = func(w io.Writer, _ render.Style) error {
+			_, err := fmt.Fprintln(w, "ok: the kubelet finds nothing to refuse")
+			return err
+		}
+	}
+	return view{object: v, names: names, csv: &t, text: text}
+}
+
+// findings are those of --validate: what needs the machine is asked only when
+// one was named.
+func (o *allocatableOptions) findings(n *node) []kubelet.Finding {
+	if o.node.topology == "" && len(o.node.capacity) == 0 && !n.elsewhere {
+		return append(allocatable.Check(n.config, n.cgroupVersion), policyFindings(n.config, nil)...)
+	}
+	on := n.onNode()
+	return distinct(slices.Concat(allocatable.CheckOn(n.config, on), policyFindings(n.config, n.machine), n.enforcementFindings()))
+}
+
+// startFindings are those for which the kubelet would not start on the node.
+// Swap is only warned of: it is the host's affair, which doctor judges.
+func startFindings(n *node) []kubelet.Finding {
+	all := slices.Concat(allocatable.CheckOn(n.config, n.onNode()), policyFindings(n.config, n.machine), n.enforcementFindings())
+	return distinct(slices.DeleteFunc(all, func(f kubelet.Finding) bool { return f.Field == "failSwapOn" }))
+}
+
+// distinct drops what two managers tell alike.
+func distinct(findings []kubelet.Finding) []kubelet.Finding {
+	var kept []kubelet.Finding
+	for _, f := range findings {
+		if !slices.ContainsFunc(kept, func(k kubelet.Finding) bool { return k.Message == f.Message }) {
+			kept = append(kept, f)
+		}
+	}
+	return kept
+}
+
+// policyFindings are what the topology and CPU managers say to their policies
+// and options; the machine may be nil.
+func policyFindings(c *kubelet.Config, m *machine.Machine) []kubelet.Finding {
+	var findings []kubelet.Finding
+	told := func(field string, err error) {
+		if err != nil {
+			findings = append(findings, kubelet.Finding{Stage: kubelet.StageStart, Field: field, Message: err.Error()})
+		}
+	}
+	t := topologymanager.Config{Policy: c.TopologyManagerPolicy, Scope: c.TopologyManagerScope, Options: c.TopologyManagerPolicyOptions, Gates: c.Gates}
+	if m != nil {
+		t.Nodes = m.NUMA
+	}
+	// Validation tells an unknown policy or scope.
+	if slices.Contains([]string{topologymanager.PolicyBestEffort, topologymanager.PolicyRestricted, topologymanager.PolicySingleNUMANode}, t.Policy) &&
+		slices.Contains([]string{topologymanager.ScopeContainer, topologymanager.ScopePod}, t.Scope) {
+		_, err := topologymanager.New(t)
+		told("topologyManagerPolicyOptions", err)
+	}
+	switch {
+	case c.CPUManagerPolicy != staticPolicy:
+	case m == nil || len(m.CPUs) == 0:
+		_, err := cpumanager.ParseOptions(c.CPUManagerPolicyOptions, c.Gates)
+		told("cpuManagerPolicyOptions", err)
+	default:
+		_, err := newCPUManager(c, m)
+		told("cpuManagerPolicy", err)
+	}
+	return findings
+}
+
+// newCPUManager makes the CPU manager that the configuration asks for.
+func newCPUManager(c *kubelet.Config, m *machine.Machine) (*cpumanager.Manager, error) {
+	r, _ := allocatable.ReadReservations(c)
+	config := cpumanager.Config{
+		Policy: c.CPUManagerPolicy, Options: c.CPUManagerPolicyOptions, Reserved: r.CPUs,
+		TopologyPolicy: c.TopologyManagerPolicy, Gates: c.Gates,
+	}
+	if sum := r.Of(corev1.ResourceCPU); !sum.IsZero() {
+		config.Reservation = &sum
+	}
+	return cpumanager.New(m, config)
+}
+
+// reservedCPUs are those that no container gets exclusively: the list of the
+// configuration, else those that the static policy chooses on the machine.
+func (n *node) reservedCPUs(r allocatable.Reservations) cpuset.CPUSet {
+	if !r.CPUs.IsEmpty() || n.config.CPUManagerPolicy != staticPolicy || n.machine == nil {
+		return r.CPUs
+	}
+	m, err := newCPUManager(n.config, n.machine)
+	if err != nil {
+		return cpuset.CPUSet{}
+	}
+	return m.Reserved()
+}
+
+// enforcementFindings are reserved cgroups to be enforced without anything
+// reserved. Whether the cgroups exist only the host can tell.
+//
+// kubelet v1.37: cm/node_container_manager_linux.go enforceExistingCgroup.
+func (n *node) enforcementFindings() []kubelet.Finding {
+	var findings []kubelet.Finding
+	result, _ := allocatable.Compute(n.config, n.onNode())
+	for _, e := range result.Enforced {
+		if e.Group == allocatable.GroupKubepods || e.Resources != nil {
+			continue
+		}
+		what, field := "System Reserved", "systemReserved"
+		if e.Group == allocatable.GroupKubeReserved {
+			what, field = "Kube Reserved", "kubeReserved"
+		}
+		findings = append(findings, kubelet.Finding{Stage: kubelet.StageStart, Field: field, Message: fmt.Sprintf(
+			"Failed to enforce %s Cgroup Limits on %q: %q cgroup is not configured properly",
+			what, e.Cgroup, []string(cgroups.ParseDriverName(n.driver, e.Cgroup)))})
+	}
+	return findings
+}

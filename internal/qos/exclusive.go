@@ -21,7 +21,7 @@ func ExclusiveCPUs(pod *corev1.Pod, c *corev1.Container, g kubelet.Gates) (n int
 		if !g.Enabled(gatePodLevelManagers) || !g.Enabled(gatePodLevelResources) {
 			return 0, "the pod has pod-level resources and the gate " + gatePodLevelManagers + " is off"
 		}
-		if !requestsEqualLimits(c) {
+		if !RequestsEqualLimits(c) {
 			return 0, "in a pod with pod-level resources the container's own requests and limits of cpu and memory must be equal and above zero"
 		}
 	}
@@ -35,9 +35,9 @@ func ExclusiveCPUs(pod *corev1.Pod, c *corev1.Container, g kubelet.Gates) (n int
 	return int(request.Value()), fmt.Sprintf("Guaranteed pod and a whole cpu request (%s)", &request)
 }
 
-// requestsEqualLimits tells whether the container by itself looks Guaranteed.
+// RequestsEqualLimits tells whether the container by itself looks Guaranteed.
 //
 // kubelet v1.37: cm/qos/helpers.go IsContainerEquivalentQOSGuaranteed.
-func requestsEqualLimits(c *corev1.Container) bool {
+func RequestsEqualLimits(c *corev1.Container) bool {
 	return requirementsClass(&c.Resources) == corev1.PodQOSGuaranteed
 }

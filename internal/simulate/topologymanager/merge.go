@@ -1,5 +1,7 @@
 package topologymanager
 
+import "slices"
+
 // Merge is the hint that the kubelet chooses among all combinations of one hint
 // from each list, found without enumerating them: a list costs at most in the
 // order of n·2ⁿ steps for n NUMA nodes.
@@ -116,10 +118,10 @@ func inScanOrder(lists [][]Hint, all Mask) []Hint {
 		agreed    bool
 	}
 	rest := []state{{and: all, agreed: true}}
-	for i := len(lists) - 1; i >= 0; i-- {
+	for _, list := range slices.Backward(lists) {
 		seen := map[state]bool{}
 		var next []state
-		for _, h := range lists[i] {
+		for _, h := range list {
 			for _, s := range rest {
 				s.agreed = s.agreed && h.Preferred && (h.Affinity == 0 || s.mask == 0 || h.Affinity == s.mask)
 				if h.Affinity != 0 {

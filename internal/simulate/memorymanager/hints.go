@@ -11,10 +11,6 @@ import (
 	"github.com/kqos/kqos/internal/simulate/topologymanager"
 )
 
-// maxNodes bounds the enumeration of node sets. The kubelet has no bound and
-// would need hours and all memory above it.
-const maxNodes = 22
-
 // Hints are for one container.
 // kubelet v1.37: cm/memorymanager/policy_static.go GetTopologyHints
 func (m *Manager) Hints(pod *corev1.Pod, c *corev1.Container) (topologymanager.Hints, error) {
@@ -99,11 +95,8 @@ func (m *Manager) calculate(uid string, req request) (topologymanager.Hints, err
 // smallest size is judged by allocatable memory, service by free memory.
 // kubelet v1.37: cm/memorymanager/policy_static.go calculateHints
 func (m *Manager) candidates(uid string, req request) ([]topologymanager.Hint, error) {
-	if len(m.nodeIDs) > maxNodes {
-		return nil, &topologymanager.CrashError{
-			Message: "the kubelet does not come to an end",
-			Why:     fmt.Sprintf("the memory manager enumerates all sets of %d NUMA nodes", len(m.nodeIDs)),
-		}
+	if err := topologymanager.Enumerable(m.Name(), len(m.nodeIDs)); err != nil {
+		return nil, err
 	}
 	tables, err := m.tables(req, m.nodeIDs)
 	if err != nil {

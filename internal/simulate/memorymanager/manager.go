@@ -52,6 +52,8 @@ type Manager struct {
 	machine  *machine.Machine
 	reserved reservation
 
+	// written is true once the kubelet would have written its state file.
+	written bool
 	nodes   kubelet.NUMANodeMap
 	blocks  kubelet.ContainerMemory
 	pods    kubelet.PodMemoryMap
@@ -92,7 +94,7 @@ func New(c Config) (*Manager, error) {
 // on it.
 func (m *Manager) Start(s *kubelet.MemoryManagerState) error {
 	m.nodes, m.blocks, m.pods = kubelet.NUMANodeMap{}, kubelet.ContainerMemory{}, nil
-	m.reuse = reusable{}
+	m.reuse, m.written = reusable{}, s == nil
 	if m.gates.Enabled(gatePodLevelManagers) {
 		m.pods = kubelet.PodMemoryMap{}
 	}
@@ -119,6 +121,10 @@ func (m *Manager) Static() bool { return m.policy == PolicyStatic }
 func (m *Manager) State() *kubelet.MemoryManagerState {
 	return clone(&kubelet.MemoryManagerState{PolicyName: m.policy, MachineState: m.nodes, Entries: m.blocks, PodEntries: m.pods})
 }
+
+// Written tells whether the kubelet has written its state file since Start. It
+// leaves a file alone that nothing changes, also one of an older form.
+func (m *Manager) Written() bool { return m.written }
 
 // Blocks are the memory blocks of a container, by type; none when it has no
 // entry.
@@ -186,6 +192,7 @@ func (m *Manager) removeContainer(uid, name string) {
 }
 
 func (m *Manager) drop(uid, name string) {
+	m.written = true
 	delete(m.blocks[uid], name)
 	if len(m.blocks[uid]) == 0 {
 		delete(m.blocks, uid)
@@ -193,6 +200,7 @@ func (m *Manager) drop(uid, name string) {
 }
 
 func (m *Manager) set(uid, name string, blocks []kubelet.MemoryBlock) {
+	m.written = true
 	if m.blocks[uid] == nil {
 		m.blocks[uid] = map[string][]kubelet.MemoryBlock{}
 	}

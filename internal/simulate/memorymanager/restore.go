@@ -23,7 +23,7 @@ func (m *Manager) validate() error {
 		if len(m.blocks) != 0 {
 			return errors.New("[memorymanager] machine state can not be empty when it has memory assignments")
 		}
-		m.nodes = expected
+		m.nodes, m.written = expected, true
 		return nil
 	}
 	for _, uid := range slices.Sorted(maps.Keys(m.blocks)) {

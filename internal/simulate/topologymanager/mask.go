@@ -80,6 +80,23 @@ func (m Mask) String() string {
 	return strings.Join(ids, ",")
 }
 
+// maxEnumerated is the number of NUMA nodes up to which all sets of them are
+// enumerated: four million. The kubelet has no bound; some doublings above it
+// needs hours and all memory.
+const maxEnumerated = 22
+
+// Enumerable is a *CrashError when the kubelet's manager would not come to an
+// end over all sets of that many NUMA nodes.
+func Enumerable(manager string, nodes int) error {
+	if nodes <= maxEnumerated {
+		return nil
+	}
+	return &CrashError{
+		Message: "the kubelet does not come to an end",
+		Why:     fmt.Sprintf("the %s manager goes through all sets of %d NUMA nodes", manager, nodes),
+	}
+}
+
 // Subsets yields every non-empty subset of the nodes, by size and then in
 // lexicographic order of the nodes as given: the order in which the kubelet's
 // managers look for hints. The ids must fit a Mask.

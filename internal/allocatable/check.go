@@ -109,11 +109,13 @@ func reservesMemory(c *kubelet.Config) bool {
 
 // checkMachine finds what does not fit the machine, as far as it is known.
 func checkMachine(c *kubelet.Config, n Node, r *Result) []kubelet.Finding {
-	return slices.Concat(checkReservedCPUs(c, n), checkReservedMemory(c, n, r), checkCapacity(r))
+	return slices.Concat(CheckReservedCPUs(c, n), checkReservedMemory(c, n, r), checkCapacity(r))
 }
 
+// CheckReservedCPUs finds reserved CPUs that are not online.
+//
 // kubelet v1.37: cmd/kubelet/app/server.go getReservedCPUs.
-func checkReservedCPUs(c *kubelet.Config, n Node) []kubelet.Finding {
+func CheckReservedCPUs(c *kubelet.Config, n Node) []kubelet.Finding {
 	cpus, err := cpuset.Parse(c.ReservedSystemCPUs)
 	if err != nil || n.CPUs.IsEmpty() || cpus.IsSubsetOf(n.CPUs) {
 		return nil
@@ -152,7 +154,7 @@ func checkReservedMemory(c *kubelet.Config, n Node, r *Result) []kubelet.Finding
 		return findings
 	}
 	for _, name := range sortedNames(total) {
-		sum, want := *resource.NewQuantity(0, resource.DecimalSI), r.reservation(name)
+		sum, want := *resource.NewQuantity(0, resource.DecimalSI), r.Reservation(name)
 		sum.Add(total[name])
 		if !sum.Equal(want) {
 			findings = append(findings, startFinding("reservedMemory",
@@ -172,7 +174,7 @@ func checkCapacity(r *Result) []kubelet.Finding {
 		if name == ResourcePID || name == corev1.ResourcePods {
 			continue
 		}
-		left, kept, total := r.Capacity[name].DeepCopy(), r.reservation(name), r.Capacity[name]
+		left, kept, total := r.Capacity[name].DeepCopy(), r.Reservation(name), r.Capacity[name]
 		left.Sub(kept)
 		if left.Sign() < 0 {
 			parts = append(parts, fmt.Sprintf("Resource %q has a reservation of %v but capacity of %v. Expected capacity >= reservation.", name, kept, total))

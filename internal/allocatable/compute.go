@@ -87,10 +87,10 @@ func evictionReservation(thresholds []Threshold, capacity corev1.ResourceList) c
 	return kept
 }
 
-// reservation is all that is kept of each resource of the status.
+// Reservation is all that is kept of each resource of the status.
 //
 // kubelet v1.37: cm/node_container_manager_linux.go GetNodeAllocatableReservation.
-func (r *Result) reservation(name corev1.ResourceName) resource.Quantity {
+func (r *Result) Reservation(name corev1.ResourceName) resource.Quantity {
 	sum := r.Reservations.Of(name)
 	sum.Add(r.Eviction[name])
 	return sum

@@ -34,18 +34,24 @@ func (d *Device) UnmarshalJSON(data []byte) error {
 // parseSnapshot reads kqos's own form. A field that this kqos does not know is
 // noted among the assumptions: a newer kqos may have written it.
 func parseSnapshot(data []byte) (*Machine, error) {
-	m := &Machine{}
-	unknown, err := strictjson.UnmarshalStrict(data, m)
+	m, unknown, err := ParseSnapshot(data)
 	if err != nil {
-		return nil, fmt.Errorf("reading a kqos Machine: %w", err)
+		return nil, err
 	}
 	for _, u := range unknown {
 		m.assume("%v: left aside", u)
 	}
-	if err := m.finish(); err != nil {
-		return nil, err
-	}
 	return m, nil
+}
+
+// ParseSnapshot reads kqos's own form from JSON; apiVersion and kind may be
+// absent. The fields that it does not know are told apart.
+func ParseSnapshot(data []byte) (m *Machine, unknown []error, err error) {
+	m = &Machine{}
+	if unknown, err = strictjson.UnmarshalStrict(data, m); err != nil {
+		return nil, nil, fmt.Errorf("reading a kqos Machine: %w", err)
+	}
+	return m, unknown, m.finish()
 }
 
 func (m *Machine) assume(format string, args ...any) {

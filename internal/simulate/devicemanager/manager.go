@@ -229,7 +229,8 @@ func (m *Manager) checkpoint() {
 		}
 	}
 	for resource, healthy := range m.healthy {
-		m.file.Registered[resource] = healthy.sorted()
+		// The kubelet writes an empty list, never null.
+		m.file.Registered[resource] = append([]string{}, healthy.sorted()...)
 	}
 }
 

@@ -122,6 +122,10 @@ func (m *Manager) State() *kubelet.MemoryManagerState {
 	return clone(&kubelet.MemoryManagerState{PolicyName: m.policy, MachineState: m.nodes, Entries: m.blocks, PodEntries: m.pods})
 }
 
+// Nodes is the memory of every NUMA node as it stands; empty with policy None.
+// It must not be changed.
+func (m *Manager) Nodes() kubelet.NUMANodeMap { return m.nodes }
+
 // Written tells whether the kubelet has written its state file since Start. It
 // leaves a file alone that nothing changes, also one of an older form.
 func (m *Manager) Written() bool { return m.written }

@@ -1,0 +1,68 @@
+package simulate
+
+import (
+	"slices"
+
+	"github.com/kqos/kqos/internal/kubelet"
+)
+
+// chance is what the kubelet leaves to chance, as far as the node before its
+// last restart goes.
+type chance struct{ devices, result bool }
+
+// Arbitrary lists what the kubelet leaves to chance in what the node did:
+// "files", the order of list members in checkpoint files, and so checksums;
+// "devices", which of several equivalent devices a container got; "result",
+// what follows from a refusal that could have come from another resource.
+func (n *Node) Arbitrary() []string {
+	var found []string
+	devices, result := n.chance.devices, n.chance.result
+	if c := n.devices.Chance(); c.Devices || c.Result {
+		devices, result = devices || c.Devices, result || c.Result
+	}
+	if devices {
+		found = append(found, "devices")
+	}
+	if n.unordered() {
+		found = append(found, "files")
+	}
+	if result {
+		found = append(found, "result")
+	}
+	return found
+}
+
+// unordered tells whether some list in a checkpoint file has several members
+// in an order of the kubelet's maps.
+func (n *Node) unordered() bool {
+	state := n.memory.State()
+	for _, containers := range state.Entries {
+		for _, blocks := range containers {
+			if len(blocks) > 1 {
+				return true
+			}
+		}
+	}
+	for _, pod := range state.PodEntries {
+		if len(pod.MemoryBlocks) > 1 {
+			return true
+		}
+	}
+	s := n.devices.File()
+	if s == nil {
+		return false
+	}
+	for _, ids := range s.Registered {
+		if len(ids) > 1 {
+			return true
+		}
+	}
+	return len(s.Entries) > 1 || slices.ContainsFunc(s.Entries, func(e kubelet.PodDevices) bool {
+		for _, ids := range e.DeviceIDs {
+			if len(ids) > 1 {
+				return true
+			}
+		}
+		return false
+	})
+}

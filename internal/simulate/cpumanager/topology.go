@@ -117,8 +117,8 @@ func inside(outer, inner grouping) [][]int {
 	return lists
 }
 
-// CPUsPerCore, CPUsPerSocket and CPUsPerUncore are averages, rounded down, of
-// the whole machine. They decide what counts as a free core or socket, and on
+// CPUsPerCore is, as CPUsPerSocket and CPUsPerUncore, an average, rounded down, of
+// the whole machine. Averages decide what counts as a free core or socket, and on
 // a machine with unequal ones are true for none.
 // kubelet v1.37: cm/cpumanager/topology/topology.go CPUsPerCore
 func (t *Topology) CPUsPerCore() int { return average(t.NumCPUs, t.NumCores) }

@@ -20,3 +20,13 @@ func UseFile(file string) string {
 	}
 	return ""
 }
+
+// SplitFile names the controller of a key of Cgroup.Files and the file's own
+// name: v1 keys are controller/file, v2 files carry theirs before the dot.
+func SplitFile(key string) (controller, file string) {
+	if c, f, ok := strings.Cut(key, "/"); ok {
+		return c, f
+	}
+	c, _, _ := strings.Cut(key, ".")
+	return c, key
+}

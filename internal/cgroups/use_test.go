@@ -1,6 +1,10 @@
 package cgroups
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
 
 func TestUseFile(t *testing.T) {
 	for file, want := range map[string]string{
@@ -22,5 +26,23 @@ func TestUseFile(t *testing.T) {
 		if got := UseFile(file); got != want {
 			t.Errorf("UseFile(%q) = %q, want %q", file, got, want)
 		}
+	}
+}
+
+func TestSplitFile(t *testing.T) {
+	type pair struct{ Controller, File string }
+	got := map[string]pair{}
+	for _, key := range []string{"cpu/cpu.shares", "memory.max", "hugetlb/hugetlb.2MB.limit_in_bytes", "cgroup.subtree_control"} {
+		c, f := SplitFile(key)
+		got[key] = pair{c, f}
+	}
+	want := map[string]pair{
+		"cpu/cpu.shares":                     {"cpu", "cpu.shares"},
+		"memory.max":                         {"memory", "memory.max"},
+		"hugetlb/hugetlb.2MB.limit_in_bytes": {"hugetlb", "hugetlb.2MB.limit_in_bytes"},
+		"cgroup.subtree_control":             {"cgroup", "cgroup.subtree_control"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("SplitFile (-want +got):\n%s", diff)
 	}
 }

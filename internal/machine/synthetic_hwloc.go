@@ -24,9 +24,15 @@ type level struct {
 func kindOf(word string) (string, bool) {
 	word = strings.ToLower(word)
 	for _, k := range []struct{ kind, name, least string }{
-		{"machine", "machine", "mach"}, {"package", "package", "pack"}, {"package", "socket", "sock"},
-		{"die", "die", "die"}, {"group", "group", "gr"}, {"numa", "numanode", "nu"}, {"numa", "node", "no"},
-		{"core", "core", "co"}, {"pu", "pu", "pu"},
+		{"machine", "machine", "mach"},
+		{"package", "package", "pack"},
+		{"package", "socket", "sock"},
+		{"die", "die", "die"},
+		{"group", "group", "gr"},
+		{"numa", "numanode", "nu"},
+		{"numa", "node", "no"},
+		{"core", "core", "co"},
+		{"pu", "pu", "pu"},
 	} {
 		if strings.HasPrefix(k.name, word) && strings.HasPrefix(word, k.least) {
 			return k.kind, true

@@ -37,7 +37,7 @@ func (d *descriptors) read(folder, file string) (text string, opened bool, err e
 			return text, false, nil
 		}
 		// The cgroup was removed; another may stand there now.
-		f.Close()
+		_ = f.Close()
 		delete(d.open, name)
 	}
 	f, err := oc.OpenFile(folder, file, os.O_RDONLY)
@@ -46,7 +46,7 @@ func (d *descriptors) read(folder, file string) (text string, opened bool, err e
 	}
 	text, err = d.pread(f)
 	if err != nil || len(d.open) >= d.max {
-		f.Close()
+		_ = f.Close()
 		return text, true, err
 	}
 	d.open[name] = f
@@ -73,7 +73,7 @@ func (d *descriptors) pread(f *os.File) (string, error) {
 
 func (d *descriptors) close() {
 	for name, f := range d.open {
-		f.Close()
+		_ = f.Close()
 		delete(d.open, name)
 	}
 }

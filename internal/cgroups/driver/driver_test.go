@@ -3,8 +3,6 @@ package driver
 import (
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 func TestCheckPath(t *testing.T) {
@@ -46,22 +44,4 @@ func FuzzCheckPath(f *testing.F) {
 			}
 		}
 	})
-}
-
-func TestControllerOf(t *testing.T) {
-	type pair struct{ Controller, File string }
-	got := map[string]pair{}
-	for _, key := range []string{"cpu/cpu.shares", "memory.max", "hugetlb/hugetlb.2MB.limit_in_bytes", "cgroup.subtree_control"} {
-		c, f := controllerOf(key)
-		got[key] = pair{c, f}
-	}
-	want := map[string]pair{
-		"cpu/cpu.shares":                     {"cpu", "cpu.shares"},
-		"memory.max":                         {"memory", "memory.max"},
-		"hugetlb/hugetlb.2MB.limit_in_bytes": {"hugetlb", "hugetlb.2MB.limit_in_bytes"},
-		"cgroup.subtree_control":             {"cgroup", "cgroup.subtree_control"},
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("controllerOf (-want +got):\n%s", diff)
-	}
 }

@@ -18,7 +18,7 @@ const lockPoll = 50 * time.Millisecond
 // on the host and one in a pod share. It waits until ctx ends. The kernel
 // drops the lock with the process.
 func (d *Driver) Lock(ctx context.Context, root string) (release func(), err error) {
-	if err := checkPath(root); err != nil {
+	if err = checkPath(root); err != nil {
 		return nil, err
 	}
 	folder := d.folder(root)
@@ -30,19 +30,19 @@ func (d *Driver) Lock(ctx context.Context, root string) (release func(), err err
 		return nil, fmt.Errorf("locking cgroup root %s: %w", root, err)
 	}
 	for {
-		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+		err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 		switch {
 		case err == nil:
-			return func() { f.Close() }, nil
+			return func() { _ = f.Close() }, nil
 		case errors.Is(err, unix.EINTR):
 			continue
 		case !errors.Is(err, unix.EWOULDBLOCK):
-			f.Close()
+			_ = f.Close()
 			return nil, fmt.Errorf("locking %s: %w", folder, err)
 		}
 		select {
 		case <-ctx.Done():
-			f.Close()
+			_ = f.Close()
 			return nil, fmt.Errorf("locking %s: another kqos apply works on this root: wait for it or raise --lock-timeout: %w", folder, ctx.Err())
 		case <-time.After(lockPoll):
 		}

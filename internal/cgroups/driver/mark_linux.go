@@ -124,15 +124,14 @@ func (d *Driver) Holds(p string) (string, error) {
 		return fmt.Sprintf("process %d lives in %s", pid, p), nil
 	}
 	for _, folder := range d.folders(p) {
-		ok, err := isFolder(folder)
-		if err != nil {
+		var there, ours bool
+		if there, err = isFolder(folder); err != nil {
 			return "", err
 		}
-		if !ok {
+		if !there {
 			continue
 		}
-		ours, err := hasMark(folder)
-		if err != nil {
+		if ours, err = hasMark(folder); err != nil {
 			return "", err
 		}
 		if !ours {
@@ -144,7 +143,8 @@ func (d *Driver) Holds(p string) (string, error) {
 		return "", err
 	}
 	for _, c := range children {
-		if held, err := d.Holds(filepath.Join(p, c)); held != "" || err != nil {
+		held, err := d.Holds(filepath.Join(p, c))
+		if held != "" || err != nil {
 			return held, err
 		}
 	}

@@ -11,6 +11,8 @@ import (
 	"github.com/opencontainers/cgroups/fs"
 	"github.com/opencontainers/cgroups/systemd"
 	"golang.org/x/sys/unix"
+
+	"github.com/kqos/kqos/internal/cgroups"
 )
 
 // mountpoint is where opencontainers/cgroups looks for cgroups, and nowhere else.
@@ -136,7 +138,7 @@ func (d *Driver) paths(path string) map[string]string {
 
 // locate gives the folder and name of a control file.
 func (d *Driver) locate(path, key string) (folder, file string, err error) {
-	controller, file := controllerOf(key)
+	controller, file := cgroups.SplitFile(key)
 	if d.v2() {
 		return filepath.Join(mountpoint, path), file, nil
 	}

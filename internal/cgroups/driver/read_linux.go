@@ -3,6 +3,7 @@ package driver
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -49,19 +50,19 @@ func (d *Driver) Read(cg *cgroups.Cgroup) (cgroups.Live, error) {
 func (d *Driver) readFiles(path string, keys []string) (live cgroups.Live, fresh bool, err error) {
 	live.Files = make(map[string]string, len(keys))
 	for _, key := range keys {
-		folder, file, err := d.locate(path, key)
-		if err != nil {
+		folder, file, missing := d.locate(path, key)
+		if missing != nil {
 			continue // the plan names missing controllers once, not per file
 		}
-		text, opened, err := d.files.read(folder, file)
+		text, opened, failed := d.files.read(folder, file)
 		fresh = fresh || opened
 		switch {
-		case err == nil:
+		case failed == nil:
 			live.Files[key] = strings.TrimSuffix(text, "\n")
-		case errors.Is(err, os.ErrNotExist), errors.Is(err, unix.ENODEV), errors.Is(err, unix.EOPNOTSUPP):
+		case errors.Is(failed, os.ErrNotExist), errors.Is(failed, unix.ENODEV), errors.Is(failed, unix.EOPNOTSUPP):
 			fresh = true
 		default:
-			return live, fresh, fmt.Errorf("reading %s of cgroup %s: %w", key, path, err)
+			return live, fresh, fmt.Errorf("reading %s of cgroup %s: %w", key, path, failed)
 		}
 	}
 	return live, fresh, nil
@@ -94,8 +95,8 @@ func (d *Driver) look(path string) (exists, ours bool, err error) {
 	found := false
 	for name, m := range d.mounts {
 		folder := m + path
-		ok, err := isFolder(folder)
-		if err != nil {
+		var ok bool
+		if ok, err = isFolder(folder); err != nil {
 			return false, false, err
 		}
 		if !ok {
@@ -146,12 +147,13 @@ func (d *Driver) Children(path string) ([]string, error) {
 	return slices.Compact(names), nil
 }
 
-// Controllers lists what a v2 cgroup may use and what it hands down to its
-// children. Both are empty on v1, where every mounted controller reaches every
-// cgroup, and for a cgroup that does not exist.
+// Controllers lists what a cgroup may use and what it hands down to its
+// children. On v1 every mounted controller reaches every cgroup. Both lists are
+// empty for a v2 cgroup that does not exist.
 func (d *Driver) Controllers(path string) (available, enabled []string, err error) {
 	if !d.v2() {
-		return nil, nil, nil
+		all := slices.Sorted(maps.Keys(d.mounts))
+		return all, all, nil
 	}
 	have, err := d.ReadFile(path, "cgroup.controllers")
 	if errors.Is(err, os.ErrNotExist) {
@@ -160,7 +162,7 @@ func (d *Driver) Controllers(path string) (available, enabled []string, err erro
 	if err != nil {
 		return nil, nil, err
 	}
-	down, err := d.ReadFile(path, "cgroup.subtree_control")
+	down, err := d.ReadFile(path, subtreeControl)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -198,8 +198,8 @@ func TestRemoveSparesProcessesAndForeignChildren(t *testing.T) {
 	if err := sleep.Process.Signal(unix.Signal(0)); err != nil {
 		t.Errorf("the process is gone: %v", err)
 	}
-	sleep.Process.Kill()
-	sleep.Wait()
+	_ = sleep.Process.Kill()
+	_ = sleep.Wait()
 	if err := d.Remove(cg); err != nil {
 		t.Errorf("empty and marked: %v", err)
 	}
@@ -219,7 +219,7 @@ func TestLock(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 120*time.Millisecond)
 	defer cancel()
-	if _, err := d.Lock(ctx, root); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err = d.Lock(ctx, root); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("second lock: %v, want it to wait in vain", err)
 	}
 	release()

@@ -1,0 +1,89 @@
+package apply
+
+import (
+	"errors"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/kqos/kqos/internal/cgroups"
+)
+
+// planPrune plans the removal of pod cgroups of kqos's own that are not wanted:
+// those right below kubepods and its tiers. Whatever something lives in, or
+// another made, is left and told.
+func (p *Plan) planPrune(host Reader) ([]cgroups.Change, error) {
+	var changes []cgroups.Change
+	var errs []error
+	for i := range p.Tree.Cgroups {
+		cg := &p.Tree.Cgroups[i]
+		if !holdsPods(cg) || !p.Live[cg.Path].Exists {
+			continue
+		}
+		children, err := host.Children(cg.Path)
+		errs = append(errs, err)
+		for _, child := range children {
+			at := path.Join(cg.Path, child)
+			if !podName(child) || p.wanted(at) {
+				continue
+			}
+			change, err := p.removal(host, at, "no wanted pod has this cgroup")
+			errs = append(errs, err)
+			changes = append(changes, change...)
+		}
+	}
+	return changes, errors.Join(errs...)
+}
+
+// removal plans to remove a cgroup, or withholds it and says what holds it.
+func (p *Plan) removal(host Reader, at, why string) ([]cgroups.Change, error) {
+	held, err := host.Holds(at)
+	if err != nil {
+		return nil, err
+	}
+	change := cgroups.Change{Op: cgroups.OpRemove, Path: at, Why: why}
+	if held != "" {
+		p.Withheld = append(p.Withheld, Withheld{Change: change, Reason: held})
+		return nil, nil
+	}
+	return []cgroups.Change{change}, nil
+}
+
+// planRemoval plans to remove the wanted tree as far as it is kqos's own, from
+// the leaves up. A cgroup that is held keeps all above it.
+func (p *Plan) planRemoval(host Reader) error {
+	var changes []cgroups.Change
+	var errs []error
+	for i := range p.Tree.Cgroups {
+		cg := &p.Tree.Cgroups[i]
+		if live, ok := p.Live[cg.Path]; !ok || !live.Exists {
+			continue
+		}
+		change, err := p.removal(host, cg.Path, "--remove")
+		errs = append(errs, err)
+		changes = append(changes, change...)
+	}
+	p.Steps = order(p.index(), p.withhold(changes))
+	return errors.Join(errs...)
+}
+
+func (p *Plan) wanted(at string) bool {
+	return slices.ContainsFunc(p.Tree.Cgroups, func(cg cgroups.Cgroup) bool { return cg.Path == at })
+}
+
+// holdsPods says whether pod cgroups stand right below a cgroup.
+func holdsPods(cg *cgroups.Cgroup) bool {
+	return cg.Level == cgroups.LevelQoS || cg.Level == cgroups.LevelNode
+}
+
+// podName recognises the folder of a pod as the kubelet's search for orphans
+// does: the last component of the name starts with pod.
+//
+// kubelet v1.37: cm/pod_container_manager_linux.go GetAllPodsFromCgroups
+func podName(folder string) bool {
+	name := strings.TrimSuffix(folder, ".slice")
+	if name != folder {
+		name = name[strings.LastIndexByte(name, '-')+1:]
+	}
+	return strings.HasPrefix(name, "pod") && len(name) > len("pod") && strings.Count(name, "pod") == 1
+}

@@ -1,0 +1,175 @@
+package apply
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	oc "github.com/opencontainers/cgroups"
+
+	"github.com/kqos/kqos/internal/cgroups"
+	"github.com/kqos/kqos/internal/cgroups/driver"
+)
+
+// realHost gives a cgroupfs driver and a cgroup root of its own on this host,
+// which is removed after the test.
+func realHost(t testing.TB) (d *driver.Driver, root string, version int) {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		t.Skip("needs root: it makes cgroups on this host")
+	}
+	version = 1
+	if oc.IsCgroup2UnifiedMode() {
+		version = 2
+	}
+	d, err := driver.Open(driver.Options{Kind: driver.Cgroupfs, Version: version, HostRoot: "/"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	root = fmt.Sprintf("/kqos-test-%08x", rand.Uint32())
+	top := cgroups.Tree{Cgroups: []cgroups.Cgroup{{Path: root, Level: cgroups.LevelNode}}}
+	p, err := Make(top, d, Options{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := p.Execute(context.Background(), d, quiet()); len(r.Errors) > 0 {
+		t.Fatal(r.Errors)
+	}
+	t.Cleanup(func() {
+		m, err := oc.GetCgroupMounts(true)
+		if err != nil {
+			t.Error(err)
+		}
+		for _, mount := range m {
+			if err := oc.RemovePath(mount.Mountpoint + root); err != nil {
+				t.Error(err)
+			}
+		}
+		if oc.IsCgroup2HybridMode() {
+			if err := oc.RemovePath("/sys/fs/cgroup/unified" + root); err != nil {
+				t.Error(err)
+			}
+		}
+		d.Close()
+	})
+	return d, root, version
+}
+
+// realTree is node(n) below root in the files of the host's version.
+func realTree(root string, version, n int) cgroups.Tree {
+	tree := node(n)
+	tree.Version = version
+	for i := range tree.Cgroups {
+		cg := &tree.Cgroups[i]
+		cg.Path = root + cg.Path
+		if version == 1 {
+			cg.Files = v1Files(cg.Files)
+		}
+	}
+	return tree
+}
+
+func v1Files(v2 map[string]string) map[string]string {
+	files := map[string]string{}
+	for file, value := range v2 {
+		switch file {
+		case "cpu.weight":
+			files["cpu/cpu.shares"] = value + "0"
+		case "cpu.max":
+			quota, period, _ := strings.Cut(value, " ")
+			files["cpu/cpu.cfs_quota_us"], files["cpu/cpu.cfs_period_us"] = quota, period
+		case "memory.max":
+			files["memory/memory.limit_in_bytes"] = value
+		case "pids.max":
+			files["pids/pids.max"] = value
+		}
+	}
+	return files
+}
+
+func realPass(t testing.TB, tree cgroups.Tree, d *driver.Driver, o Options) (*Plan, *Result, string) {
+	t.Helper()
+	p, err := Make(tree, d, o, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var log bytes.Buffer
+	r := p.Execute(context.Background(), d, slog.New(slog.NewTextHandler(&log, nil)))
+	return p, r, log.String()
+}
+
+func TestRealTree(t *testing.T) {
+	d, root, version := realHost(t)
+	tree := realTree(root, version, 20)
+	_, r, _ := realPass(t, tree, d, Options{})
+	if len(r.Errors) > 0 || r.Created != 23 {
+		t.Fatalf("first: %+v", r)
+	}
+	p, r, _ := realPass(t, tree, d, Options{})
+	if p.Differs() || r.Writes != 0 {
+		t.Fatalf("second: %v", p.Changes())
+	}
+
+	drifted := root + "/kubepods/burstable/podu7"
+	file := "pids.max"
+	if version == 1 {
+		file = "pids/pids.max"
+	}
+	if err := d.Set(&cgroups.Cgroup{Path: drifted}, map[string]string{file: "77"}); err != nil {
+		t.Fatal(err)
+	}
+	_, r, log := realPass(t, tree, d, Options{})
+	want := fmt.Sprintf("path=%s file=%s from=77 to=100", drifted, file)
+	if r.Writes != 1 || r.Updated != 1 || !strings.Contains(log, want) {
+		t.Errorf("repair: %+v, log %s, want %s", r, log, want)
+	}
+
+	smaller := realTree(root, version, 5)
+	_, r, _ = realPass(t, smaller, d, Options{Prune: true})
+	if r.Removed != 15 || len(r.Errors) > 0 {
+		t.Errorf("prune: %+v", r)
+	}
+	_, r, _ = realPass(t, smaller, d, Options{Remove: true})
+	if r.Removed != 8 || len(r.Errors) > 0 {
+		t.Errorf("remove: %+v", r)
+	}
+}
+
+func TestRealProcessSurvivesPruneAndRemove(t *testing.T) {
+	d, root, version := realHost(t)
+	tree := realTree(root, version, 1)
+	if _, r, _ := realPass(t, tree, d, Options{}); len(r.Errors) > 0 {
+		t.Fatal(r.Errors)
+	}
+	sleep := exec.Command("sleep", "60")
+	if err := sleep.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = sleep.Process.Kill(); _ = sleep.Wait() })
+	folder := "/sys/fs/cgroup"
+	if version == 1 {
+		folder += "/pids"
+	}
+	folder += tree.Cgroups[3].Path
+	if err := oc.WriteCgroupProc(folder, sleep.Process.Pid); err != nil {
+		t.Fatal(err)
+	}
+	p, r, _ := realPass(t, realTree(root, version, 0), d, Options{Prune: true})
+	if r.Removed != 0 || len(p.Withheld) != 1 {
+		t.Errorf("prune: %+v, withheld %v", r, p.Withheld)
+	}
+	if _, r, _ = realPass(t, tree, d, Options{Remove: true}); r.Removed != 1 {
+		t.Errorf("remove: %+v, want besteffort alone", r)
+	}
+	if pids, err := oc.GetPids(folder); err != nil || len(pids) != 1 {
+		t.Errorf("the process: %v, %v", pids, err)
+	}
+	_ = sleep.Process.Kill()
+	_ = sleep.Wait()
+}

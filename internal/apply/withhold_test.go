@@ -1,0 +1,241 @@
+package apply
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/kqos/kqos/internal/cgroups"
+)
+
+// kubeletTree puts the wanted tree in place as another made it.
+func kubeletTree(t *testing.T, tree cgroups.Tree) *fake {
+	t.Helper()
+	f := newFake()
+	if _, _, err := pass(tree, f, Options{}, nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, g := range f.groups {
+		g.marked = false
+	}
+	f.ops, f.writes = 0, nil
+	return f
+}
+
+func reasons(p *Plan) string {
+	var all []string
+	for _, w := range p.Withheld {
+		all = append(all, w.Path+" "+w.File+": "+w.Reason)
+	}
+	return strings.Join(all, "\n")
+}
+
+func TestSomebodyElsesTree(t *testing.T) {
+	f := kubeletTree(t, node(2))
+	f.groups["/kubepods"].files["pids.max"] = "7"
+	tree := node(3)
+	p, result, err := pass(tree, f, Options{}, nil)
+	if err != nil || f.ops != 0 || result.Writes != 0 {
+		t.Fatalf("%v: %d operations on another's tree: %v", err, f.ops, f.writes)
+	}
+	for _, want := range []string{
+		"/kubepods pids.max: kqos did not make this cgroup; --adopt",
+		"/kubepods/burstable/podu2 : kqos did not make /kubepods/burstable above it; --adopt",
+	} {
+		if !strings.Contains(reasons(p), want) {
+			t.Errorf("reasons lack %q:\n%s", want, reasons(p))
+		}
+	}
+	p, _, err = pass(tree, f, Options{Adopt: true}, nil)
+	if err != nil || len(p.Withheld) != 0 || f.groups["/kubepods"].files["pids.max"] != "1000" {
+		t.Errorf("with adopt: %v, withheld %s", err, reasons(p))
+	}
+	if f.groups["/kubepods"].marked {
+		t.Error("adopting marked another's cgroup as kqos's own, so that --remove would take it")
+	}
+	if p, _, _ = pass(tree, f, Options{Remove: true, Adopt: true}, nil); f.groups["/kubepods"] == nil {
+		t.Errorf("--remove --adopt took another's tree: %v", p.Steps)
+	}
+}
+
+func TestBelowALiveKubelet(t *testing.T) {
+	tree := node(2)
+	f := kubeletTree(t, tree)
+	tree.Cgroups = append(tree.Cgroups, cgroups.Cgroup{
+		Path: "/kubepods/burstable/podnew", Level: cgroups.LevelPod, Pod: &cgroups.PodRef{UID: "new"},
+		Files: map[string]string{"pids.max": "1"},
+	})
+	f.groups["/kubepods/burstable/podu0"].files["pids.max"] = "9"
+	f.groups["/kubepods/burstable/podu1"].files["pids.max"] = "9"
+	f.groups["/kubepods/burstable/podleft"] = &group{marked: true, files: map[string]string{}}
+	o := Options{Adopt: true, Prune: true, Kubelet: &Kubelet{Pods: map[string]PodState{"u0": {}, "u1": {Pending: true}, "new": {}}}}
+	p, _, err := pass(tree, f, o, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"/kubepods/burstable/podu0 pids.max=100"}, f.writes); diff != "" {
+		t.Errorf("writes (-want +got):\n%s", diff)
+	}
+	if f.groups["/kubepods/burstable/podnew"] != nil || f.groups["/kubepods/burstable/podleft"] == nil {
+		t.Error("a pod cgroup was made or removed below a live kubelet's root")
+	}
+	for _, want := range []string{
+		"podu1 pids.max: the kubelet is about to resize or delete this pod",
+		"podnew : a kubelet works below this root", "podleft : a kubelet works below this root",
+	} {
+		if !strings.Contains(reasons(p), want) {
+			t.Errorf("reasons lack %q:\n%s", want, reasons(p))
+		}
+	}
+}
+
+func TestSettles(t *testing.T) {
+	tree := node(1)
+	f := kubeletTree(t, tree)
+	m := NewMemory()
+	now := time.Unix(0, 0)
+	m.Now = func() time.Time { return now }
+	o := Options{Adopt: true, Settle: 2 * time.Minute, Kubelet: &Kubelet{Pods: map[string]PodState{"u0": {}}}}
+	weight := f.groups["/kubepods/burstable"].files
+	drift := func(after time.Duration, value string) {
+		now = now.Add(after)
+		if value != "" {
+			weight["cpu.weight"] = value
+		}
+		if _, _, err := pass(tree, f, o, m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	drift(0, "5")
+	drift(time.Minute, "")
+	if weight["cpu.weight"] != "5" {
+		t.Fatal("mended before it had settled")
+	}
+	drift(0, "79") // the kubelet's own tick mends it
+	drift(time.Second, "5")
+	drift(90*time.Second, "")
+	if weight["cpu.weight"] != "5" {
+		t.Fatal("a difference that was gone in between counted as lasting")
+	}
+	drift(31*time.Second, "")
+	if weight["cpu.weight"] != "79" {
+		t.Error("not mended after two minutes")
+	}
+}
+
+func TestContended(t *testing.T) {
+	tree := node(1)
+	f := newFake()
+	m := NewMemory()
+	now := time.Unix(0, 0)
+	m.Now = func() time.Time { return now }
+	pod := "/kubepods/burstable/podu0"
+	var p *Plan
+	writes := 0
+	for range 60 {
+		var err error
+		if p, _, err = pass(tree, f, Options{}, m); err != nil {
+			t.Fatal(err)
+		}
+		if f.groups[pod].files["cpu.weight"] == "4" {
+			writes++
+		}
+		f.groups[pod].files["cpu.weight"] = "9"
+		now = now.Add(time.Second)
+	}
+	if writes != 1+maxRewrites {
+		t.Errorf("written %d times, want once and %d rewrites", writes, maxRewrites)
+	}
+	if want := pod + " cpu.weight: contended"; !strings.Contains(reasons(p), want) {
+		t.Errorf("reasons lack %q:\n%s", want, reasons(p))
+	}
+	if m.Contended() != 1 {
+		t.Errorf("%d contended, want 1", m.Contended())
+	}
+	now = now.Add(time.Hour)
+	if p, _, _ = pass(tree, f, Options{}, m); len(p.Steps) != 0 {
+		t.Error("the fight went on an hour later")
+	}
+	m.Forget()
+	if p, _, _ = pass(tree, f, Options{}, m); len(p.Steps) != 1 {
+		t.Error("not written after a reload")
+	}
+}
+
+// Slow drift is mended each time: it is no fight.
+func TestSlowDriftIsNotContended(t *testing.T) {
+	tree := node(1)
+	f := newFake()
+	m := NewMemory()
+	now := time.Unix(0, 0)
+	m.Now = func() time.Time { return now }
+	for range 20 {
+		if _, _, err := pass(tree, f, Options{}, m); err != nil {
+			t.Fatal(err)
+		}
+		if f.groups["/kubepods"].files["pids.max"] != "1000" {
+			t.Fatal("slow drift was left")
+		}
+		f.groups["/kubepods"].files["pids.max"] = "5"
+		now = now.Add(5 * time.Minute)
+	}
+}
+
+func TestAboveAndOutside(t *testing.T) {
+	file := map[string]string{"pids.max": "5"}
+	for _, tt := range []struct {
+		cg     cgroups.Cgroup
+		reason string
+	}{
+		{cgroups.Cgroup{Path: "/", Level: cgroups.LevelReserved, Files: file}, "never sets limits of the root"},
+		{cgroups.Cgroup{Path: "/init.scope", Level: cgroups.LevelReserved, Files: file}, "never touches /init.scope"},
+		{cgroups.Cgroup{Path: "/user.slice", Level: cgroups.LevelReserved, Files: file}, "never touches /user.slice"},
+		{cgroups.Cgroup{Path: "/user.slice/user-0.slice", Level: cgroups.LevelReserved, Files: file}, "never touches /user.slice"},
+		{cgroups.Cgroup{Path: "/system.slice", Level: cgroups.LevelReserved, Files: file}, "systemd manages this cgroup"},
+		{cgroups.Cgroup{Path: "/tools", Level: cgroups.LevelReserved, Files: file}, "kqos itself runs in /tools/cron"},
+	} {
+		f := newFake()
+		f.enable(f.groups["/"], "pids")
+		f.groups["/"].files["cgroup.subtree_control"] = "cpu cpuset memory pids"
+		if tt.cg.Path != "/" {
+			f.add(tt.cg.Path, true)
+		}
+		if tt.cg.Path == "/user.slice/user-0.slice" {
+			f.enable(f.groups[tt.cg.Path], "pids")
+		}
+		o := Options{Adopt: true, SystemdRuns: true, CreateReserved: true, Self: []string{"/tools/cron"}}
+		p, _, err := pass(cgroups.Tree{Version: 2, Cgroups: []cgroups.Cgroup{tt.cg}}, f, o, nil)
+		if err != nil || len(f.writes) != 0 || !strings.Contains(reasons(p), tt.reason) {
+			t.Errorf("%s: %v, writes %v, reasons %q, want %q", tt.cg.Path, err, f.writes, reasons(p), tt.reason)
+		}
+	}
+}
+
+func TestCreateReserved(t *testing.T) {
+	tree := cgroups.Tree{Version: 2, Cgroups: []cgroups.Cgroup{
+		{Path: "/kube", Level: cgroups.LevelReserved, Files: map[string]string{"pids.max": "5"}},
+	}}
+	f := newFake()
+	p, _, err := pass(tree, f, Options{}, nil)
+	if err != nil || f.ops != 0 || !strings.Contains(reasons(p), "--create-reserved makes it") {
+		t.Errorf("%v, %d operations, %s", err, f.ops, reasons(p))
+	}
+	if _, _, err = pass(tree, f, Options{CreateReserved: true}, nil); err != nil || f.groups["/kube"] == nil {
+		t.Errorf("not made: %v", err)
+	}
+	if got := f.groups["/"].files["cgroup.subtree_control"]; got != "cpu cpuset memory pids" {
+		t.Errorf("controllers %q: the kubelet's check would still fail", got)
+	}
+}
+
+func TestUnknownValuesAreNeverWritten(t *testing.T) {
+	tree := node(0)
+	tree.Cgroups[2].Unknown = map[string]string{"cpu.weight": "not all pods are known"}
+	f := kubeletTree(t, node(0))
+	f.groups["/kubepods/burstable"].files["cpu.weight"] = "4000"
+	if _, _, err := pass(tree, f, Options{Adopt: true}, nil); err != nil || len(f.writes) != 0 {
+		t.Errorf("%v, writes %v", err, f.writes)
+	}
+}

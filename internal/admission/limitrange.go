@@ -2,6 +2,7 @@ package admission
 
 import (
 	"fmt"
+	"maps"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -50,12 +51,8 @@ func containerDefaults(r *corev1.LimitRange) corev1.ResourceRequirements {
 			continue
 		}
 		defaultLimitRangeItem(item)
-		for name, q := range item.Default {
-			out.Limits[name] = q
-		}
-		for name, q := range item.DefaultRequest {
-			out.Requests[name] = q
-		}
+		maps.Copy(out.Limits, item.Default)
+		maps.Copy(out.Requests, item.DefaultRequest)
 	}
 	return out
 }

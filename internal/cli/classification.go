@@ -33,6 +33,10 @@ type podClassification struct {
 	Containers         []containerClassification `json:"containers"`
 	Cgroup             podCgroup                 `json:"cgroup"`
 	Warnings           []string                  `json:"warnings,omitempty"`
+
+	// cpuBound and memoryBound tell whether the pod's cgroup gets its limit: a
+	// container without one leaves the pod unbounded.
+	cpuBound, memoryBound bool
 }
 
 type containerType string

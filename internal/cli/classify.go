@@ -63,14 +63,14 @@ func (o *classifyOptions) run(ctx context.Context, a *app, args []string) error 
 	for _, f := range n.config.Validate(n.cgroupVersion) {
 		a.logger().Warn("the kubelet would refuse the configuration: " + f.Message)
 	}
-	list, err := classify(a, in, n)
+	list, err := classify(a, in, n, !o.output.text())
 	if err != nil {
 		return err
 	}
 	if len(list.Items) == 0 && len(in.Errors) == 0 {
 		a.logger().Warn("no pods among the inputs")
 	}
-	if err := o.output.print(a, classifyView(list, n)); err != nil {
+	if err := o.output.print(a, o.view(list, n)); err != nil {
 		return err
 	}
 	if err := in.err(); err != nil {

@@ -3,11 +3,13 @@ package cli
 import (
 	"fmt"
 	"path"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kqos/kqos/internal/cgroups"
 	"github.com/kqos/kqos/internal/kubelet"
+	"github.com/kqos/kqos/internal/parallel"
 	"github.com/kqos/kqos/internal/qos"
 )
 
@@ -20,11 +22,14 @@ type classifier struct {
 	root   cgroups.Name
 	pages  []string
 	static bool
-	// unscored counts pods whose OOM scores need an unknown capacity.
-	unscored int
+	// controls asks for control files and properties, which only the printed
+	// object shows.
+	controls bool
 }
 
-func classify(a *app, in *podInput, n *node) (*podClassificationList, error) {
+// classify answers for all pods; controls asks for the control files and
+// properties of their cgroups too.
+func classify(a *app, in *podInput, n *node, controls bool) (*podClassificationList, error) {
 	pages, err := n.pageSizes()
 	if err != nil {
 		return nil, err
@@ -32,47 +37,62 @@ func classify(a *app, in *podInput, n *node) (*podClassificationList, error) {
 	c := classifier{
 		config: n.config, gates: n.config.Gates, memory: n.memory(), pages: pages,
 		root:   cgroups.Root(n.config.CgroupRoot, perQOS(n.config)),
-		static: n.config.CPUManagerPolicy == staticPolicy,
+		static: n.config.CPUManagerPolicy == staticPolicy, controls: controls,
 	}
 	list := &podClassificationList{typeMeta: kind("PodClassificationList"), Reading: in.reading, Items: make([]podClassification, len(in.Workloads))}
-	for i := range in.Workloads {
+	errs := make([]error, len(in.Workloads))
+	parallel.Each(len(in.Workloads), func(i int) {
 		w := &in.Workloads[i]
-		item := &list.Items[i]
-		item.Source, item.Warnings = w.Source, in.notes[i]
-		if err := c.fill(item, w.Pod); err != nil {
-			a.logger().Warn(workloadName(w) + ": " + err.Error())
-			item.Warnings = append(item.Warnings, err.Error())
+		list.Items[i].Source, list.Items[i].Warnings = w.Source, in.notes[i]
+		errs[i] = c.fill(&list.Items[i], *w.Pod)
+	})
+	for i, err := range errs {
+		if err != nil {
+			a.logger().Warn(workloadName(&in.Workloads[i]) + ": " + err.Error())
+			list.Items[i].Warnings = append(list.Items[i].Warnings, err.Error())
 		}
 	}
-	if c.unscored > 0 {
-		a.logger().Warn(fmt.Sprintf("no oom_score_adj for %d pods: it depends on the memory capacity, which is unknown; give --topology or --capacity memory=SIZE", c.unscored))
+	if n := list.unscored(); n > 0 {
+		a.logger().Warn(fmt.Sprintf("no oom_score_adj for %d pods: it depends on the memory capacity, which is unknown; give --topology or --capacity memory=SIZE", n))
 	}
 	return list, nil
 }
 
-// fill answers for one pod. An error costs the cgroup alone.
-func (c *classifier) fill(item *podClassification, pod *corev1.Pod) error {
+// unscored counts the pods that lack an OOM score.
+func (l *podClassificationList) unscored() (n int) {
+	for i := range l.Items {
+		if slices.ContainsFunc(l.Items[i].Containers, func(c containerClassification) bool { return c.OOMScoreAdj == nil }) {
+			n++
+		}
+	}
+	return n
+}
+
+// fill answers for one pod, of which it gets a copy. An error costs the cgroup
+// alone.
+func (c *classifier) fill(item *podClassification, pod corev1.Pod) error {
 	g := c.gates
-	item.Namespace, item.Name, item.UID = pod.Namespace, pod.Name, pod.UID
-	item.QOSClass, item.Critical = qos.Class(pod, g), qos.IsCritical(pod)
-	if item.Reasons = qos.Reasons(pod, g); item.Reasons == nil {
+	item.Reasons = qos.Reasons(&pod, g)
+	if item.Reasons == nil {
 		item.Reasons = []qos.Reason{}
 	}
-	item.Requests, item.Limits = qos.Requests(pod, g), qos.Limits(pod, g)
-	if qos.HasStatusResources(pod) {
-		item.RequestsWithStatus, item.LimitsWithStatus = qos.RequestsWithStatus(pod, g), qos.LimitsWithStatus(pod, g)
+	// The class as a status is believed by all that follows, so it is computed
+	// once.
+	pod.Status.QOSClass = qos.Class(&pod, g)
+	item.Namespace, item.Name, item.UID = pod.Namespace, pod.Name, pod.UID
+	item.QOSClass, item.Critical = pod.Status.QOSClass, qos.IsCritical(&pod)
+	item.Requests, item.Limits = qos.Requests(&pod, g), qos.Limits(&pod, g)
+	if qos.HasStatusResources(&pod) {
+		item.RequestsWithStatus, item.LimitsWithStatus = qos.RequestsWithStatus(&pod, g), qos.LimitsWithStatus(&pod, g)
 	}
-	exclusive := c.containers(item, pod)
-	return c.cgroup(item, pod, exclusive && c.static)
+	exclusive := c.containers(item, &pod)
+	return c.cgroup(item, &pod, exclusive && c.static)
 }
 
 // containers lists them in the order in which they start; exclusive tells
 // whether one qualifies for CPUs of its own.
 func (c *classifier) containers(item *podClassification, pod *corev1.Pod) (exclusive bool) {
 	item.Containers = make([]containerClassification, 0, len(pod.Spec.InitContainers)+len(pod.Spec.Containers)+len(pod.Spec.EphemeralContainers))
-	if c.memory == 0 && qos.NeedsMemoryCapacity(pod, c.gates) {
-		c.unscored++
-	}
 	for i := range pod.Spec.InitContainers {
 		t := initContainer
 		if qos.IsSidecar(&pod.Spec.InitContainers[i]) {
@@ -133,9 +153,14 @@ func (c *classifier) cgroup(item *podClassification, pod *corev1.Pod, exclusive 
 	if err != nil {
 		return fmt.Errorf("naming the pod's slice: %w", err)
 	}
-	s := cgroups.PodSettings(pod, c.config, exclusive)
 	item.Cgroup.Cgroupfs = &cgroupfsCgroup{Path: plain}
 	item.Cgroup.Systemd = &systemdCgroup{Path: slice, Unit: path.Base(slice)}
+	s := cgroups.PodSettings(pod, c.config, exclusive)
+	item.cpuBound = s.CPUQuota != nil && s.CPUQuota.Is > 0
+	item.memoryBound = s.Memory != nil && s.Memory.Is > 0
+	if !c.controls {
+		return nil
+	}
 	item.Cgroup.Cgroupfs.V1, _ = c.render(s, cgroups.Cgroupfs, 1)
 	item.Cgroup.Cgroupfs.V2, _ = c.render(s, cgroups.Cgroupfs, 2)
 	item.Cgroup.Systemd.V1, item.Cgroup.Systemd.PropertiesV1 = c.render(s, cgroups.Systemd, 1)

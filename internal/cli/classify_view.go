@@ -15,12 +15,16 @@ import (
 	"github.com/kqos/kqos/internal/render"
 )
 
-func classifyView(list *podClassificationList, n *node) view {
-	v := view{object: list, names: make([]string, len(list.Items))}
-	for i := range list.Items {
-		v.names[i] = "pod/" + list.Items[i].Name
+func (o *classifyOptions) view(list *podClassificationList, n *node) view {
+	v := view{object: list}
+	switch o.output.format {
+	case "name":
+		for i := range list.Items {
+			v.names = append(v.names, "pod/"+list.Items[i].Name)
+		}
+	case "csv":
+		v.csv = podTable(list, n, render.Style{})
 	}
-	v.csv = podTable(list, n, render.Style{})
 	v.text = func(w io.Writer, s render.Style) error {
 		if len(list.Items) == 0 {
 			return nil
@@ -37,8 +41,7 @@ func classifyView(list *podClassificationList, n *node) view {
 	return v
 }
 
-// podTable has a row for each pod. Limits are those that the pod's cgroup gets,
-// not the sums of the containers that have one.
+// podTable has a row for each pod.
 func podTable(list *podClassificationList, n *node, s render.Style) *render.Table {
 	t := &render.Table{Columns: []render.Column{
 		{Name: "NAMESPACE"}, {Name: "NAME"}, {Name: "KIND"}, {Name: "CLASS"},
@@ -69,18 +72,13 @@ func classColor(class corev1.PodQOSClass) render.Color {
 	return render.Yellow
 }
 
-// boundLimits are the limits of the pod as a whole, none where a container
-// without a limit leaves it unbounded.
+// boundLimits are the limits that the pod's cgroup gets.
 func boundLimits(p *podClassification) (cpu, memory string) {
 	cpu, memory = "none", "none"
-	if p.Cgroup.Cgroupfs == nil {
-		return cpu, memory
-	}
-	files := p.Cgroup.Cgroupfs.V2
-	if limit := files["cpu.max"]; limit != "" && !strings.HasPrefix(limit, "max") {
+	if p.cpuBound {
 		cpu = quantity(p.Limits, corev1.ResourceCPU)
 	}
-	if limit := files["memory.max"]; limit != "" && limit != "max" {
+	if p.memoryBound {
 		memory = quantity(p.Limits, corev1.ResourceMemory)
 	}
 	return cpu, memory

@@ -11,6 +11,7 @@ import (
 	"github.com/kqos/kqos/internal/admission"
 	"github.com/kqos/kqos/internal/kubelet"
 	"github.com/kqos/kqos/internal/manifest"
+	"github.com/kqos/kqos/internal/parallel"
 	"github.com/kqos/kqos/internal/qos"
 )
 
@@ -74,23 +75,26 @@ func only(docs []manifest.Document, kind, flag string, given bool) ([]byte, erro
 func (in *podInput) admit(a *app, g kubelet.Gates) {
 	objects := admission.Objects{LimitRanges: in.LimitRanges, RuntimeClasses: in.RuntimeClasses, PriorityClasses: in.PriorityClasses}
 	in.notes = make([][]string, len(in.Workloads))
-	unnamed, first := 0, ""
+	unnamed := make([]string, len(in.Workloads))
+	parallel.Each(len(in.Workloads), func(i int) {
+		pod := in.Workloads[i].Pod
+		written := pod.Status.QOSClass
+		in.notes[i] = admission.Admit(pod, in.reading, objects, g)
+		in.notes[i] = append(in.notes[i], statusNotes(pod, written, g)...)
+		unnamed[i] = admission.EnsureUID(pod, in.reading)
+	})
+	count, first := 0, ""
 	for i := range in.Workloads {
-		w := &in.Workloads[i]
-		written := w.Pod.Status.QOSClass
-		notes := admission.Admit(w.Pod, in.reading, objects, g)
-		notes = append(notes, statusNote(w.Pod, written, g)...)
-		for _, note := range notes {
-			a.logger().Warn(workloadName(w) + ": " + note)
+		for _, note := range in.notes[i] {
+			a.logger().Warn(workloadName(&in.Workloads[i]) + ": " + note)
 		}
-		if note := admission.EnsureUID(w.Pod, in.reading); note != "" {
-			notes = append(notes, note)
-			unnamed, first = unnamed+1, note
+		if unnamed[i] != "" {
+			count, first = count+1, unnamed[i]
+			in.notes[i] = append(in.notes[i], unnamed[i])
 		}
-		in.notes[i] = notes
 	}
-	if unnamed > 0 {
-		a.logger().Warn(fmt.Sprintf("%s (%d of %d pods)", first, unnamed, len(in.Workloads)))
+	if count > 0 {
+		a.logger().Warn(fmt.Sprintf("%s (%d of %d pods)", first, count, len(in.Workloads)))
 	}
 }
 
@@ -109,9 +113,9 @@ func workloadName(w *manifest.Workload) string {
 	return fmt.Sprintf("%s: document %d: %s %s", w.Source.File, w.Source.Document, w.Source.Kind, w.Source.Name)
 }
 
-// statusNote tells a status.qosClass that the spec contradicts: it decides
+// statusNotes tells a status.qosClass that the spec contradicts: it decides
 // where the status is believed and is lost where creation wipes it.
-func statusNote(pod *corev1.Pod, written corev1.PodQOSClass, g kubelet.Gates) []string {
+func statusNotes(pod *corev1.Pod, written corev1.PodQOSClass, g kubelet.Gates) []string {
 	class := qos.ComputeClass(pod, g)
 	switch {
 	case written == "" || written == class:

@@ -13,6 +13,8 @@ import (
 	nodev1 "k8s.io/api/node/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	kjson "sigs.k8s.io/json"
+
+	"github.com/kqos/kqos/internal/parallel"
 )
 
 // maxListDepth bounds Lists within Lists, each of which is scanned again.
@@ -45,7 +47,7 @@ func decodeUnits(file string, docs []document, o Options) (units []*decoder, syn
 	for _, doc := range docs {
 		units = append(units, unitsOf(file, doc, o)...)
 	}
-	each(len(units), func(i int) { units[i].run() })
+	parallel.Each(len(units), func(i int) { units[i].run() })
 	return units, slices.ContainsFunc(units, func(d *decoder) bool { return d.syntax })
 }
 

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/kqos/kqos/internal/parallel"
 )
 
 // maxFile bounds one input in bytes, so that a wrong file can't take all
@@ -34,7 +36,7 @@ func Read(inputs []string, o Options) *Input {
 		files = append(files, found...)
 	}
 	streams := make([]*Input, len(files))
-	each(len(files), func(i int) { streams[i] = readFile(files[i], o) })
+	parallel.Each(len(files), func(i int) { streams[i] = readFile(files[i], o) })
 	for _, s := range streams {
 		in.append(s)
 	}

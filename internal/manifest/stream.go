@@ -10,6 +10,8 @@ import (
 	"unicode"
 
 	"sigs.k8s.io/yaml"
+
+	"github.com/kqos/kqos/internal/parallel"
 )
 
 // maxYAMLDocument bounds one YAML document in bytes: decoding takes up to
@@ -107,7 +109,7 @@ func firstValue(data []byte) ([]byte, error) {
 func yamlDocuments(data []byte, before int) []document {
 	chunks := splitYAML(data)
 	docs := make([]document, len(chunks))
-	each(len(chunks), func(i int) {
+	parallel.Each(len(chunks), func(i int) {
 		docs[i] = document{number: before + i + 1, text: chunks[i].text, err: chunks[i].err}
 		if docs[i].err == nil {
 			docs[i].convert()

@@ -121,8 +121,8 @@ func (s site) reason(name corev1.ResourceName) Reason {
 	out := Reason{Container: s.container, Resource: string(name)}
 	request, limit := s.r.Requests[name], s.r.Limits[name]
 	change := func(field string, to resource.Quantity) {
-		out.Changes = append(out.Changes, Change{fmt.Sprintf("%s.%s.%s", s.path, field, name), to.String()})
-		out.Fix = fmt.Sprintf("set %s.%s to %s", field, name, &to)
+		out.Changes = append(out.Changes, Change{s.path + "." + field + "." + string(name), to.String()})
+		out.Fix = "set " + field + "." + string(name) + " to " + to.String()
 	}
 	switch {
 	case request.IsZero() && limit.IsZero():
@@ -135,10 +135,10 @@ func (s site) reason(name corev1.ResourceName) Reason {
 		change("limits", to)
 		out.Fix = fmt.Sprintf("set requests.%s and limits.%s to one value, such as %s", name, name, &to)
 	case limit.IsZero():
-		out.Message = fmt.Sprintf("%s has no limit", name)
+		out.Message = string(name) + " has no limit"
 		change("limits", request)
 	case request.IsZero():
-		out.Message = fmt.Sprintf("%s has no request", name)
+		out.Message = string(name) + " has no request"
 		change("requests", limit)
 	case request.Cmp(limit) > 0:
 		out.Message = fmt.Sprintf("%s request %s is above its limit %s", name, &request, &limit)

@@ -1,4 +1,7 @@
-package manifest
+// Package parallel spreads a loop over the processors.
+//
+//	parallel.Each(len(pods), func(i int) { results[i] = classify(pods[i]) })
+package parallel
 
 import (
 	"runtime"
@@ -6,9 +9,9 @@ import (
 	"sync/atomic"
 )
 
-// each calls f for 0 to n-1 on all processors; f must only touch its own
-// index.
-func each(n int, f func(i int)) {
+// Each calls f for 0 to n-1 on all processors and returns when all are done; f
+// may only touch what belongs to its index.
+func Each(n int, f func(i int)) {
 	workers := min(n, runtime.GOMAXPROCS(0))
 	if workers <= 1 {
 		for i := range n {

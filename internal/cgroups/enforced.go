@@ -72,6 +72,9 @@ func enforcedGroups(node Node) ([]group, error) {
 			level = LevelNode
 		}
 		s := EnforcedSettings(e)
+		if level == LevelNode && node.assumedPIDs {
+			s.PidsLimit.Why = "assumed, as the node's pid limit is unknown: the kernel's default for its memory; set --capacity pid=N"
+		}
 		i := slices.IndexFunc(groups, func(g group) bool { return slices.Equal(g.name, name) })
 		if i < 0 {
 			groups = append(groups, group{level, name, s})

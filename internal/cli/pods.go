@@ -26,11 +26,16 @@ type podInput struct {
 // load reads pods and, with the configuration and the machine that stand among
 // them, the node. Errors of single inputs are left in the result, to be told after all else; see err.
 func (p *podFlags) load(ctx context.Context, a *app, args []string, nodes *nodeFlags) (*podInput, *node, error) {
+	if len(args)+len(p.files) == 0 {
+		return nil, nil, errors.New("no pods given: name files or folders, or - for stdin")
+	}
+	return p.loadAny(ctx, a, args, nodes)
+}
+
+// loadAny is load for commands that have an answer for no pods too.
+func (p *podFlags) loadAny(ctx context.Context, a *app, args []string, nodes *nodeFlags) (*podInput, *node, error) {
 	if err := p.check(args); err != nil {
 		return nil, nil, err
-	}
-	if len(p.files) == 0 {
-		return nil, nil, errors.New("no pods given: name files or folders, or - for stdin")
 	}
 	if nodes.config == "-" && slices.Contains(p.files, "-") {
 		return nil, nil, errors.New("--config - and pods from - can't both read stdin")

@@ -84,6 +84,8 @@ kubelet of Kubernetes v1.37 and the reason for each.`,
 func commands(a *app) []*cobra.Command {
 	return []*cobra.Command{
 		newClassify(a),
+		newApply(a),
+		newDiff(a),
 		newAllocatable(a),
 		newVersion(a),
 	}

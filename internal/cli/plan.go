@@ -1,0 +1,142 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kqos/kqos/internal/admission"
+	"github.com/kqos/kqos/internal/apply"
+	"github.com/kqos/kqos/internal/cgroups"
+	"github.com/kqos/kqos/internal/cgroups/driver"
+	"github.com/kqos/kqos/internal/kubelet"
+	"github.com/kqos/kqos/internal/manifest"
+)
+
+// planOptions are what apply and diff share: which tree is wanted.
+type planOptions struct {
+	pods       podFlags
+	node       nodeFlags
+	output     outputFlags
+	containers bool
+	replicas   bool
+	complete   bool
+}
+
+func (o *planOptions) add(cmd *cobra.Command) {
+	o.pods.add(cmd)
+	o.node.add(cmd)
+	o.output.add(cmd)
+	f := cmd.Flags()
+	f.BoolVar(&o.containers, "containers", false, "also the cgroups of containers, which a runtime makes on a real node")
+	f.BoolVar(&o.replicas, "replicas", false, "count a template as many times as its object asks for")
+	f.BoolVar(&o.complete, "pods-complete", false, "the pods given are all of the node's; without it, sums over pods are left alone")
+}
+
+// wanted is the tree that is asked for.
+type wanted struct {
+	tree cgroups.Tree
+	in   *podInput
+	node *node
+	// incomplete says why the pods may not be all, "" where they are.
+	incomplete string
+	// err joins what could not be planned; the tree holds the rest.
+	err error
+}
+
+// want computes the tree from pods, configuration and machine.
+func (o *planOptions) want(ctx context.Context, a *app, args []string) (*wanted, error) {
+	if err := o.output.check(); err != nil {
+		return nil, err
+	}
+	in, n, err := o.pods.loadAny(ctx, a, args, &o.node)
+	if err != nil {
+		return nil, err
+	}
+	if err := refuse(a, n); err != nil {
+		return nil, err
+	}
+	w := &wanted{in: in, node: n, incomplete: o.incomplete(n)}
+	on, _ := cgroups.NewNode(n.config, n.onNode(), n.driver)
+	on.Version, on.Containers, on.Incomplete = n.cgroupVersion, o.containers, w.incomplete
+	w.tree, err = cgroups.Desired(on, o.expand(in), nil)
+	w.err = errors.Join(err, in.err())
+	return w, nil
+}
+
+// refuse ends the command where the kubelet would not start. What the host
+// decides besides, doctor judges.
+func refuse(a *app, n *node) error {
+	findings := slices.DeleteFunc(startFindings(n), func(f kubelet.Finding) bool {
+		if f.Field != "failCgroupV1" {
+			return false
+		}
+		a.logger().Warn("the kubelet would refuse this: " + f.Message)
+		return true
+	})
+	return refusal(n.config.Source, findings)
+}
+
+// incomplete tells why the pods may not be all of the node's. A node that is
+// described in files has the pods of those files.
+func (o *planOptions) incomplete(n *node) string {
+	switch {
+	case o.complete || n.elsewhere:
+		return ""
+	}
+	return "a sum over all pods of the node, and the pods given may not be all: say --pods-complete if they are"
+}
+
+// expand lists the pods, each template once or as often as it asks for.
+func (o *planOptions) expand(in *podInput) []*corev1.Pod {
+	var pods []*corev1.Pod
+	for i := range in.Workloads {
+		w := &in.Workloads[i]
+		pods = append(pods, w.Pod)
+		if o.replicas {
+			pods = append(pods, furtherReplicas(w, in.reading)...)
+		}
+	}
+	return pods
+}
+
+// furtherReplicas are the second pod of a template and all after it, with names
+// and UIDs of their own.
+func furtherReplicas(w *manifest.Workload, reading admission.Reading) []*corev1.Pod {
+	var pods []*corev1.Pod
+	for i := int32(1); i < w.Replicas; i++ {
+		pod := w.Pod.DeepCopy()
+		pod.Name, pod.UID = fmt.Sprintf("%s-%d", w.Pod.Name, i), ""
+		admission.EnsureUID(pod, reading)
+		pods = append(pods, pod)
+	}
+	return pods
+}
+
+// onHost tells whether the plan is about this host, so that its cgroups are to
+// be read.
+func (o *planOptions) onHost(n *node) bool {
+	return !n.elsewhere && driver.HostVersion(o.node.hostRoot) == n.cgroupVersion
+}
+
+// compare plans against this host, or against nothing where the node is
+// described in files.
+func (o *planOptions) compare(w *wanted, options apply.Options) (changes []cgroups.Change, withheld []apply.Withheld, err error) {
+	if !o.onHost(w.node) {
+		return cgroups.Diff(w.tree, nil), nil, nil
+	}
+	host, err := driver.Open(driver.Options{Kind: w.node.driver, Version: w.node.cgroupVersion, HostRoot: o.node.hostRoot})
+	if err != nil {
+		return nil, nil, err
+	}
+	defer host.Close()
+	plan, err := apply.Make(w.tree, host, options, nil)
+	if plan == nil {
+		return nil, nil, err
+	}
+	return plan.Changes(), plan.Withheld, err
+}

@@ -1,0 +1,109 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+
+	"github.com/kqos/kqos/internal/admission"
+	"github.com/kqos/kqos/internal/apply"
+	"github.com/kqos/kqos/internal/cgroups"
+	"github.com/kqos/kqos/internal/render"
+)
+
+// cgroupPlan is the contract of apply and diff.
+type cgroupPlan struct {
+	typeMeta
+	Driver        string            `json:"driver"`
+	CgroupVersion int               `json:"cgroupVersion"`
+	Reading       admission.Reading `json:"reading"`
+	// PodsIncomplete says why sums over pods are unknown.
+	PodsIncomplete string           `json:"podsIncomplete,omitempty"`
+	Cgroups        []cgroups.Cgroup `json:"cgroups"`
+	Changes        []cgroups.Change `json:"changes"`
+	// Withheld are those changes that would not be written, with the reason.
+	Withheld []apply.Withheld `json:"withheld,omitempty"`
+}
+
+func planView(w *wanted, changes []cgroups.Change, withheld []apply.Withheld) view {
+	plan := cgroupPlan{
+		typeMeta: kind("CgroupPlan"), Driver: w.tree.Driver, CgroupVersion: w.tree.Version, Reading: w.in.reading,
+		PodsIncomplete: w.incomplete, Cgroups: slices.Concat([]cgroups.Cgroup{}, w.tree.Cgroups),
+		Changes: slices.Concat([]cgroups.Change{}, changes), Withheld: withheld,
+	}
+	v := view{object: plan}
+	for i := range plan.Cgroups {
+		v.names = append(v.names, "cgroup"+plan.Cgroups[i].Path)
+	}
+	v.text = func(out io.Writer, s render.Style) error {
+		if t := changeTable(&plan, s); len(t.Rows) > 0 {
+			if err := t.Print(out, s); err != nil {
+				return err
+			}
+			fmt.Fprintln(out)
+		}
+		_, err := fmt.Fprintln(out, planSummary(&plan))
+		return err
+	}
+	return v
+}
+
+// changeTable has a row for each cgroup that is made or removed and each file
+// that is written, and one for each value that cannot be told.
+func changeTable(plan *cgroupPlan, s render.Style) *render.Table {
+	t := &render.Table{Columns: []render.Column{
+		{Name: "OP"}, {Name: "CGROUP"}, {Name: "FILE"}, {Name: "FROM"}, {Name: "TO"}, {Name: "WHY", Wide: true},
+	}}
+	held := map[string]string{}
+	for _, w := range plan.Withheld {
+		held[w.Path+"\n"+w.File] = w.Reason
+	}
+	for _, c := range plan.Changes {
+		op, why := s.Paint(opColor(c.Op), string(c.Op)), c.Why
+		if reason, ok := held[c.Path+"\n"+c.File]; ok {
+			op, why = s.Paint(render.Yellow, "withheld"), reason
+		}
+		if c.Use != "" {
+			why += fmt.Sprintf(" (in use: %s)", c.Use)
+		}
+		t.Rows = append(t.Rows, []string{op, c.Path, or(c.File, "-"), or(c.From, "-"), or(c.To, "-"), why})
+	}
+	for i := range plan.Cgroups {
+		c := &plan.Cgroups[i]
+		for _, file := range slices.Sorted(maps.Keys(c.Unknown)) {
+			t.Rows = append(t.Rows, []string{"unknown", c.Path, file, "-", "-", c.Unknown[file]})
+		}
+	}
+	return t
+}
+
+func opColor(op cgroups.Op) render.Color {
+	switch op {
+	case cgroups.OpCreate:
+		return render.Green
+	case cgroups.OpRemove:
+		return render.Red
+	}
+	return render.Yellow
+}
+
+// planSummary counts.
+func planSummary(plan *cgroupPlan) string {
+	created, written, removed, unknown := 0, 0, 0, 0
+	for _, c := range plan.Changes {
+		switch c.Op {
+		case cgroups.OpCreate:
+			created++
+		case cgroups.OpUpdate:
+			written++
+		case cgroups.OpRemove:
+			removed++
+		}
+	}
+	for i := range plan.Cgroups {
+		unknown += len(plan.Cgroups[i].Unknown)
+	}
+	return fmt.Sprintf("%d cgroups wanted (%s, v%d): %d to create, %d files to write, %d to remove, %d withheld, %d values unknown",
+		len(plan.Cgroups), plan.Driver, plan.CgroupVersion, created, written, removed, len(plan.Withheld), unknown)
+}

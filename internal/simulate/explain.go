@@ -39,7 +39,7 @@ func explainStart(e *StartError) *Explanation {
 }
 
 func (p *player) explain(a *Admission) *Explanation {
-	e := &Explanation{}
+	e := &Explanation{Why: a.Why}
 	for _, r := range a.Verdict.Rounds {
 		m := Merge{Container: r.Container, Target: r.Target, Best: r.Best.String(), Admitted: r.Admitted}
 		for _, l := range r.Lists {

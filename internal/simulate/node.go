@@ -56,6 +56,9 @@ type Node struct {
 type Admission struct {
 	Pod     *corev1.Pod
 	Verdict topologymanager.Verdict
+	// Why is one sentence on what decided a refusal or crash, and what would make
+	// the pod fit; empty when it was admitted.
+	Why string
 	// Containers are placed as they stand after the admission, before any of
 	// them starts; none for a refused pod.
 	Containers []Container
@@ -168,6 +171,9 @@ func running(pods []*corev1.Pod) func(podUID, container string) bool {
 func (n *Node) admit(pod *corev1.Pod) Admission {
 	n.active = append(n.active, pod)
 	a := Admission{Pod: pod, Verdict: n.topology.Admit(pod)}
+	if !a.Verdict.Admitted {
+		a.Why = n.why(pod, &a.Verdict)
+	}
 	if a.Verdict.Crash != nil {
 		return a
 	}

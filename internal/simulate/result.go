@@ -31,6 +31,8 @@ type EventResult struct {
 	Admitted *bool  `json:"admitted,omitempty"`
 	Reason   string `json:"reason,omitempty"`
 	Message  string `json:"message,omitempty"`
+	// Why is the sentence that Explain has, for people.
+	Why string `json:"-"`
 	// Panic says that the kubelet crashes here; no event follows.
 	Panic string `json:"panic,omitempty"`
 
@@ -77,7 +79,7 @@ func (e *EventResult) refused() bool {
 // eventOf puts an admission into the form of the contract.
 func eventOf(op, name string, a *Admission) EventResult {
 	e := EventResult{
-		Op: op, Pod: name, Reason: a.Verdict.Reason, Message: a.Verdict.Message,
+		Op: op, Pod: name, Reason: a.Verdict.Reason, Message: a.Verdict.Message, Why: a.Why,
 		Containers: a.Containers, PodCPUs: a.PodCPUs, PodMemory: a.PodMemory,
 	}
 	if c := a.Verdict.Crash; c != nil {

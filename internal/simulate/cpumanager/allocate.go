@@ -61,11 +61,17 @@ func (m *Manager) checkWholeCores(n int) error {
 	if n%perCore != 0 {
 		return smtError("requested %d cpus not multiple cpus per core = %d", n, perCore)
 	}
-	free := m.topology.setOf(m.state.Default).minus(m.reservedCores).count()
+	free := m.FreeOnWholeCores()
 	if n > free {
 		return smtError("not enough free physical CPUs: available physical CPUs = %d, requested CPUs = %d, CPUs per core = %d", free, n, perCore)
 	}
 	return nil
+}
+
+// FreeOnWholeCores counts the CPUs of the shared pool on cores without a
+// reserved CPU, as full-pcpus-only does.
+func (m *Manager) FreeOnWholeCores() int {
+	return m.topology.setOf(m.state.Default).minus(m.reservedCores).count()
 }
 
 func smtError(format string, args ...any) error {

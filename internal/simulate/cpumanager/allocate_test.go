@@ -108,8 +108,8 @@ func TestFullPCPUsOnly(t *testing.T) {
 	} {
 		pod := newPod("p", container("c", request))
 		err := m.Allocate(pod, &pod.Spec.Containers[0], topologymanager.Hint{})
-		var refusal *topologymanager.RefusalError
-		if !errors.As(err, &refusal) || refusal.Reason != topologymanager.ReasonSMTAlignment || refusal.Message != want {
+		refusal, ok := errors.AsType[*topologymanager.RefusalError](err)
+		if !ok || refusal.Reason != topologymanager.ReasonSMTAlignment || refusal.Message != want {
 			t.Errorf("%s CPUs: %v, want %s", request, err, want)
 		}
 	}
@@ -173,8 +173,7 @@ func TestDistributionWithoutEnd(t *testing.T) {
 		}
 	}
 	_, err = topology.takeDistributed(free, 60, distribution{group: 1})
-	var crash *topologymanager.CrashError
-	if !errors.As(err, &crash) {
+	if _, crash := errors.AsType[*topologymanager.CrashError](err); !crash {
 		t.Errorf("got %v, want a crash", err)
 	}
 }

@@ -91,8 +91,8 @@ func TestEmptySharedPool(t *testing.T) {
 			t.Parallel()
 			m := podLevelManager(t, gatePodLevelManagers)
 			err := m.AllocatePod(tt.pod, topologymanager.Hint{})
-			var refusal *topologymanager.RefusalError
-			if !errors.As(err, &refusal) || refusal.Reason != topologymanager.ReasonEmptyPodSharedPool || refusal.Message != tt.want {
+			refusal, ok := errors.AsType[*topologymanager.RefusalError](err)
+			if !ok || refusal.Reason != topologymanager.ReasonEmptyPodSharedPool || refusal.Message != tt.want {
 				t.Errorf("got %v, want %s", err, tt.want)
 			}
 			hints, err := m.PodHints(tt.pod)

@@ -104,7 +104,7 @@ func (m *Manager) initStatic(c Config) error {
 	reserved := c.Reserved
 	if reserved.IsEmpty() {
 		chosen, err := m.choose(m.topology.setOf(m.topology.CPUs()), n)
-		if crash := (*topologymanager.CrashError)(nil); errors.As(err, &crash) {
+		if _, crash := errors.AsType[*topologymanager.CrashError](err); crash {
 			return err
 		}
 		if err == nil {
@@ -155,6 +155,20 @@ func (m *Manager) State() State { return m.state.Clone() }
 
 // Shared is the pool of the containers without CPUs of their own.
 func (m *Manager) Shared() cpuset.CPUSet { return m.state.Default }
+
+// Free counts, by the id of the NUMA node, the CPUs that an exclusive allocation
+// may take now; none under policy none.
+func (m *Manager) Free() map[int]int {
+	free := map[int]int{}
+	if m.policy == PolicyNone {
+		return free
+	}
+	available := m.available()
+	for i, id := range m.topology.numa.ids {
+		free[id] = available.intersect(m.topology.numa.members[i]).count()
+	}
+	return free
+}
 
 // CPUs is the cpuset of a container, the shared pool unless it has an entry of
 // its own. Empty under policy none: the kubelet then sets no cpuset.

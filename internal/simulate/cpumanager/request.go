@@ -7,6 +7,18 @@ import (
 	"github.com/kqos/kqos/internal/qos"
 )
 
+// Request is the number of exclusive CPUs that the container asks for, or the
+// pod as a whole where it is nil; 0 under policy none.
+func (m *Manager) Request(pod *corev1.Pod, c *corev1.Container) int {
+	switch {
+	case m.policy == PolicyNone:
+		return 0
+	case c == nil:
+		return m.podExclusive(pod)
+	}
+	return m.exclusive(pod, c)
+}
+
 // exclusive is the number of CPUs that the container gets for itself.
 func (m *Manager) exclusive(pod *corev1.Pod, c *corev1.Container) int {
 	n, _ := qos.ExclusiveCPUs(pod, c, m.gates)

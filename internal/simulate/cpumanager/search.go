@@ -16,7 +16,14 @@ type search struct {
 	nodes []int
 	// distinct are the same nodes, each once.
 	distinct []int
+	// tried counts the choices looked at.
+	tried int
 }
+
+// maxTried is how many choices are looked at before the search counts as
+// endless: all that 16 NUMA nodes can ask for in practice. The kubelet has no
+// bound, and above it takes minutes for what doubles with each node.
+const maxTried = 20_000_000
 
 // choice is a set of NUMA nodes that share the request, and those of them that
 // give the rest which no equal share covers.
@@ -51,6 +58,13 @@ func (s *search) best(k int) (choice, error) {
 	return best, failed
 }
 
+func (s *search) count() error {
+	if s.tried++; s.tried > maxTried {
+		return neverEnds(fmt.Sprintf("the choices of %d NUMA nodes to distribute over are too many to go through", len(s.nodes)))
+	}
+	return nil
+}
+
 func (s *search) better(candidate, best choice) bool {
 	if candidate.oneSocket != best.oneSocket {
 		return candidate.oneSocket
@@ -60,6 +74,9 @@ func (s *search) better(candidate, best choice) bool {
 
 // try balances the request over the nodes; ok is false when they cannot hold it.
 func (s *search) try(nodes []int) (c choice, ok bool, err error) {
+	if err := s.count(); err != nil {
+		return c, false, err
+	}
 	free := s.a.numa.free
 	total, groups := 0, 0
 	share := s.n / len(nodes) / s.group * s.group
@@ -104,6 +121,9 @@ func (s *search) balanceRest(c *choice, left, able []int, rest int) error {
 			total := 0
 			for _, node := range subset {
 				total += after[node]
+			}
+			if failed = s.count(); failed != nil {
+				return false
 			}
 			if total < rest {
 				return true

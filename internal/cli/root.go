@@ -87,6 +87,7 @@ func commands(a *app) []*cobra.Command {
 		newApply(a),
 		newDiff(a),
 		newAllocatable(a),
+		newSimulate(a),
 		newVersion(a),
 	}
 }

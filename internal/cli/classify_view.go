@@ -44,10 +44,19 @@ func (o *classifyOptions) view(list *podClassificationList, n *node) view {
 // podTable has a row for each pod.
 func podTable(list *podClassificationList, n *node, s render.Style) *render.Table {
 	t := &render.Table{Columns: []render.Column{
-		{Name: "NAMESPACE"}, {Name: "NAME"}, {Name: "KIND"}, {Name: "CLASS"},
-		{Name: "CPU", Right: true}, {Name: "CPU-LIMIT", Right: true}, {Name: "MEMORY", Right: true}, {Name: "MEMORY-LIMIT", Right: true},
-		{Name: "OOM-SCORE", Right: true}, {Name: "OWN-CPUS", Right: true}, {Name: "TO RAISE THE CLASS"},
-		{Name: "CGROUP", Wide: true}, {Name: "SOURCE", Wide: true},
+		{Name: "NAMESPACE"},
+		{Name: "NAME"},
+		{Name: "KIND"},
+		{Name: "CLASS"},
+		{Name: "CPU", Right: true},
+		{Name: "CPU-LIMIT", Right: true},
+		{Name: "MEMORY", Right: true},
+		{Name: "MEMORY-LIMIT", Right: true},
+		{Name: "OOM-SCORE", Right: true},
+		{Name: "OWN-CPUS", Right: true},
+		{Name: "TO RAISE THE CLASS"},
+		{Name: "CGROUP", Wide: true},
+		{Name: "SOURCE", Wide: true},
 	}}
 	for i := range list.Items {
 		p := &list.Items[i]
@@ -159,8 +168,14 @@ func or(text, otherwise string) string {
 
 func containerTable(list *podClassificationList) *render.Table {
 	t := &render.Table{Columns: []render.Column{
-		{Name: "POD"}, {Name: "CONTAINER"}, {Name: "TYPE"}, {Name: "REQUESTS"}, {Name: "LIMITS"},
-		{Name: "OOM-SCORE", Right: true}, {Name: "OWN-CPUS", Right: true}, {Name: "WHY"},
+		{Name: "POD"},
+		{Name: "CONTAINER"},
+		{Name: "TYPE"},
+		{Name: "REQUESTS"},
+		{Name: "LIMITS"},
+		{Name: "OOM-SCORE", Right: true},
+		{Name: "OWN-CPUS", Right: true},
+		{Name: "WHY"},
 	}}
 	for i := range list.Items {
 		p := &list.Items[i]

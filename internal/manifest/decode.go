@@ -220,7 +220,7 @@ func (d *decoder) decode(raw []byte, into any) bool {
 	ok := true
 	for _, e := range strict {
 		path, message := "", e.Error()
-		if f := (kjson.FieldError)(nil); errors.As(e, &f) {
+		if f := kjson.FieldError(nil); errors.As(e, &f) {
 			path = f.FieldPath()
 			message = strings.TrimSuffix(message, fmt.Sprintf(" %q", path))
 		}

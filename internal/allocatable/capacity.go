@@ -17,6 +17,8 @@ type Node struct {
 	// Capacity holds cpu, memory, ephemeral-storage, hugepages-*, pid and swap;
 	// what is absent is unknown. Other names are passed over.
 	Capacity corev1.ResourceList
+	// From says where a capacity is from, if not from the machine.
+	From map[corev1.ResourceName]string
 	// CPUs are those online; empty means unknown.
 	CPUs cpuset.CPUSet
 	// NUMANodes are the ids of the NUMA nodes; empty means unknown.

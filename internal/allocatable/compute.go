@@ -47,7 +47,7 @@ func Compute(c *kubelet.Config, n Node) (*Result, []kubelet.Finding) {
 	findings = append(findings, more...)
 	r.Eviction = evictionReservation(r.Thresholds, r.Capacity)
 	r.Absolute = r.Reservations.absolute(r.Capacity)
-	r.Allocatable, r.Terms = status(c, r)
+	r.Allocatable, r.Terms = status(c, n, r)
 	r.Enforced = enforced(c, n, r)
 	r.Warnings = warnings(c, n, r)
 	return r, append(findings, checkMachine(c, n, r)...)

@@ -27,12 +27,12 @@ type Term struct {
 // than 0.
 //
 // kubelet v1.37: pkg/kubelet/nodestatus/setters.go MachineInfo.
-func status(c *kubelet.Config, r *Result) (corev1.ResourceList, []Term) {
+func status(c *kubelet.Config, n Node, r *Result) (corev1.ResourceList, []Term) {
 	left := corev1.ResourceList{}
 	var terms []Term
 	for _, name := range sortedNames(r.Capacity) {
 		s := steps{resource: name}
-		s.start(r.Capacity[name], capacitySource(c, name))
+		s.start(r.Capacity[name], capacitySource(c, n, name))
 		s.sub("systemReserved", r.Reservations.System[name], r.Reservations.source("systemReserved", name))
 		s.sub("kubeReserved", r.Reservations.Kube[name], r.Reservations.source("kubeReserved", name))
 		for _, t := range r.Thresholds {
@@ -44,7 +44,7 @@ func status(c *kubelet.Config, r *Result) (corev1.ResourceList, []Term) {
 		if name == corev1.ResourceMemory {
 			for _, pages := range sortedNames(r.Capacity) {
 				if isHugePages(pages) {
-					s.sub(string(pages), r.Capacity[pages], "machine")
+					s.sub(string(pages), r.Capacity[pages], capacitySource(c, n, pages))
 				}
 			}
 			s.floor()
@@ -89,8 +89,10 @@ func (s *steps) floor() {
 	s.sum.Set(0)
 }
 
-func capacitySource(c *kubelet.Config, name corev1.ResourceName) string {
+func capacitySource(c *kubelet.Config, n Node, name corev1.ResourceName) string {
 	switch {
+	case n.From[name] != "":
+		return n.From[name]
 	case name != corev1.ResourcePods:
 		return "machine"
 	case c.PodsPerCore > 0:

@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kqos/kqos/internal/allocatable"
-	"github.com/kqos/kqos/internal/kubelet"
 	"github.com/kqos/kqos/internal/manifest"
 )
 
@@ -92,26 +91,25 @@ func (o *allocatableOptions) run(ctx context.Context, a *app) error {
 		return o.suggestReserved(ctx, a, machine)
 	}
 	n, err := o.node.load(ctx, a, config, machine)
-	if refused := (*kubelet.LoadError)(nil); errors.As(err, &refused) {
-		return o.showFindings(a, "", []kubelet.Finding{refused.Finding()})
-	}
 	if err != nil {
-		return err
+		return o.showRefusal(a, err)
 	}
 	if o.validate {
 		return o.showFindings(a, n.config.Source, o.findings(n))
 	}
-	if findings := startFindings(n); len(findings) > 0 {
+	findings, warnings := o.startFindings(n)
+	if len(findings) > 0 {
 		return o.showFindings(a, n.config.Source, findings)
 	}
 	result := newNodeAllocatable(n)
+	result.Warnings = append(warnings, result.Warnings...)
 	for _, w := range result.Warnings {
 		a.logger().Warn(w)
 	}
 	// Loading told its own warnings.
 	result.Warnings = slices.Concat([]string{}, n.config.Warnings, result.Warnings)
 	if o.against != "" {
-		return o.compare(ctx, a, n, result)
+		return o.compare(a, n, result)
 	}
 	return o.out.print(a, allocatableView(result))
 }
@@ -140,5 +138,7 @@ func (o *allocatableOptions) documents(a *app) (config, machine []byte, err erro
 
 // onNode is the node that allocatable is computed on.
 func (n *node) onNode() allocatable.Node {
-	return allocatable.NewNode(n.machine, n.capacity, n.cgroupVersion)
+	on := allocatable.NewNode(n.machine, n.capacity, n.cgroupVersion)
+	on.From = n.capacityFrom
+	return on
 }

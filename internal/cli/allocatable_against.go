@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -56,7 +54,7 @@ type changedFile struct {
 
 // compare puts the result beside another configuration's, or beside what a Node
 // object reports.
-func (o *allocatableOptions) compare(_ context.Context, a *app, n *node, result *nodeAllocatable) error {
+func (o *allocatableOptions) compare(a *app, n *node, result *nodeAllocatable) error {
 	c := comparison{nodeAllocatable: result, Moved: []movedTerm{}, ChangedFiles: []changedFile{}, InvalidState: []kubelet.InvalidState{}}
 	object, err := readNodeObject(o.against)
 	if err != nil {
@@ -67,12 +65,9 @@ func (o *allocatableOptions) compare(_ context.Context, a *app, n *node, result 
 	} else {
 		other := *n
 		if other.config, err = o.otherConfig(); err != nil {
-			if refused := (*kubelet.LoadError)(nil); errors.As(err, &refused) {
-				return o.showFindings(a, "", []kubelet.Finding{refused.Finding()})
-			}
-			return err
+			return o.showRefusal(a, err)
 		}
-		if findings := startFindings(&other); len(findings) > 0 {
+		if findings, _ := o.startFindings(&other); len(findings) > 0 {
 			return o.showFindings(a, o.against, findings)
 		}
 		c.againstConfig(n, &other)
@@ -162,8 +157,11 @@ func (c *comparison) againstConfig(n, other *node) {
 	o := newNodeAllocatable(other)
 	c.Against = otherAllocatable{Source: o.Config, Capacity: o.Capacity, Allocatable: o.Allocatable, Terms: o.Terms}
 	before, after := termsByName(c.Terms), termsByName(o.Terms)
-	for _, name := range resourceOrder(c.Capacity) {
-		terms := maps.Clone(before[name])
+	resources := maps.Clone(c.Capacity)
+	maps.Copy(resources, o.Capacity)
+	for _, name := range resourceOrder(resources) {
+		terms := map[string]resource.Quantity{}
+		maps.Copy(terms, before[name])
 		maps.Copy(terms, after[name])
 		for _, term := range slices.Sorted(maps.Keys(terms)) {
 			one := func(m map[string]resource.Quantity) corev1.ResourceList {
@@ -177,9 +175,7 @@ func (c *comparison) againstConfig(n, other *node) {
 		c.move(name, "allocatable", c.Allocatable, o.Allocatable, false)
 	}
 	c.ChangedFiles = append(c.ChangedFiles, changedFiles(c.Enforced, o.Enforced)...)
-	reserved := func(n *node) *allocatable.Result { r, _ := allocatable.Compute(n.config, n.onNode()); return r }
-	c.InvalidState = append(c.InvalidState, kubelet.InvalidStates(n.config, other.config,
-		n.reservedCPUs(reserved(n).Reservations), other.reservedCPUs(reserved(other).Reservations))...)
+	c.InvalidState = append(c.InvalidState, kubelet.InvalidStates(n.config, other.config, n.reservedCPUs(), other.reservedCPUs())...)
 }
 
 // termsByName keys the terms of each resource by their name, thresholds without

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -50,6 +51,17 @@ func (o *allocatableOptions) showFindings(a *app, source string, findings []kube
 	return refusal(source, findings)
 }
 
+// showRefusal tells an error as a finding where it is the kubelet's about what
+// the configuration says. A file that can't be read is no finding.
+func (o *allocatableOptions) showRefusal(a *app, err error) error {
+	var refused *kubelet.LoadError
+	var unread *fs.PathError
+	if errors.As(err, &unread) || !errors.As(err, &refused) {
+		return err
+	}
+	return o.showFindings(a, "", []kubelet.Finding{refused.Finding()})
+}
+
 // refusal is one error a finding.
 func refusal(source string, findings []kubelet.Finding) error {
 	var all []error
@@ -94,10 +106,18 @@ func (o *allocatableOptions) findings(n *node) []kubelet.Finding {
 }
 
 // startFindings are those for which the kubelet would not start on the node.
-// Swap is only warned of: it is the host's affair, which doctor judges.
-func startFindings(n *node) []kubelet.Finding {
+// Swap, and a cgroup version that nobody asked for, are only warned of: they are
+// the host's affair, which doctor judges.
+func (o *allocatableOptions) startFindings(n *node) (findings []kubelet.Finding, warnings []string) {
 	all := slices.Concat(allocatable.CheckOn(n.config, n.onNode()), policyFindings(n.config, n.machine), n.enforcementFindings())
-	return distinct(slices.DeleteFunc(all, func(f kubelet.Finding) bool { return f.Field == "failSwapOn" }))
+	for _, f := range distinct(all) {
+		if f.Field == "failSwapOn" || f.Field == "failCgroupV1" && o.node.cgroupVersion == "auto" {
+			warnings = append(warnings, f.Message)
+			continue
+		}
+		findings = append(findings, f)
+	}
+	return findings, warnings
 }
 
 // distinct drops what two managers tell alike.
@@ -157,7 +177,8 @@ func newCPUManager(c *kubelet.Config, m *machine.Machine) (*cpumanager.Manager, 
 
 // reservedCPUs are those that no container gets exclusively: the list of the
 // configuration, else those that the static policy chooses on the machine.
-func (n *node) reservedCPUs(r allocatable.Reservations) cpuset.CPUSet {
+func (n *node) reservedCPUs() cpuset.CPUSet {
+	r, _ := allocatable.ReadReservations(n.config)
 	if !r.CPUs.IsEmpty() || n.config.CPUManagerPolicy != staticPolicy || n.machine == nil {
 		return r.CPUs
 	}

@@ -56,7 +56,7 @@ func newNodeAllocatable(n *node) *nodeAllocatable {
 		Capacity: result.Capacity, SystemReserved: known(result.Reservations.System), KubeReserved: known(result.Reservations.Kube),
 		EvictionHard: resolved(result), EvictionReservation: result.Eviction,
 		Allocatable: result.Allocatable, AllocatableForCgroups: result.Absolute, Terms: result.Terms,
-		ReservedCPUs: n.reservedCPUs(result.Reservations).String(), ReservedMemory: n.config.ReservedMemory,
+		ReservedCPUs: n.reservedCPUs().String(), ReservedMemory: n.config.ReservedMemory,
 		Warnings: result.Warnings, Enforced: []enforcedCgroup{},
 	}
 	if n.machine != nil {

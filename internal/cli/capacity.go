@@ -2,7 +2,9 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"math"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -14,9 +16,9 @@ import (
 
 // loadCapacity is what the machine offers, with the amounts of --capacity over
 // it. Only this host, not a machine from elsewhere, tells its pid limit and the
-// size of the kubelet's file system.
-func (n *nodeFlags) loadCapacity(ctx context.Context, m *machine.Machine, elsewhere bool) (corev1.ResourceList, error) {
-	amounts := corev1.ResourceList{}
+// size of the kubelet's file system. What a flag set is named.
+func (n *nodeFlags) loadCapacity(ctx context.Context, m *machine.Machine, elsewhere bool) (corev1.ResourceList, map[corev1.ResourceName]string, error) {
+	amounts, from := corev1.ResourceList{}, map[corev1.ResourceName]string{}
 	if !elsewhere {
 		host := machine.ReadHostLimits(ctx, n.hostRoot)
 		setAmount(amounts, allocatable.ResourcePID, host.PIDs)
@@ -28,11 +30,11 @@ func (n *nodeFlags) loadCapacity(ctx context.Context, m *machine.Machine, elsewh
 	for _, pair := range n.capacity {
 		name, q, err := parseCapacity(pair)
 		if err != nil {
-			return nil, fmt.Errorf("--capacity %s: %w", pair, err)
+			return nil, nil, fmt.Errorf("--capacity %s: %w", pair, err)
 		}
-		amounts[name] = q
+		amounts[name], from[name] = q, "--capacity"
 	}
-	return allocatable.Capacity(m, amounts), nil
+	return allocatable.Capacity(m, amounts), from, nil
 }
 
 func setAmount(list corev1.ResourceList, name corev1.ResourceName, amount *int64) {
@@ -49,7 +51,7 @@ const maxCPUs = 1 << 20
 func parseCapacity(pair string) (corev1.ResourceName, resource.Quantity, error) {
 	text, value, ok := strings.Cut(pair, "=")
 	if !ok {
-		return "", resource.Quantity{}, fmt.Errorf("must be NAME=QUANTITY, such as memory=32Gi")
+		return "", resource.Quantity{}, errors.New("must be NAME=QUANTITY, such as memory=32Gi")
 	}
 	name := corev1.ResourceName(strings.TrimSpace(text))
 	q, err := resource.ParseQuantity(strings.TrimSpace(value))
@@ -57,7 +59,10 @@ func parseCapacity(pair string) (corev1.ResourceName, resource.Quantity, error) 
 		return "", q, fmt.Errorf("reading %q: %w", value, err)
 	}
 	if q.Sign() < 0 {
-		return "", q, fmt.Errorf("a capacity can't be negative")
+		return "", q, errors.New("a capacity can't be negative")
+	}
+	if q.Cmp(*resource.NewQuantity(math.MaxInt64, resource.DecimalSI)) > 0 {
+		return "", q, errors.New("no machine has more than 2^63-1 of anything")
 	}
 	switch name {
 	case corev1.ResourceCPU:
@@ -71,7 +76,7 @@ func parseCapacity(pair string) (corev1.ResourceName, resource.Quantity, error) 
 	size, ok := strings.CutPrefix(string(name), corev1.ResourceHugePagesPrefix)
 	page, err := resource.ParseQuantity(size)
 	if !ok || err != nil || page.Sign() <= 0 {
-		return "", q, fmt.Errorf("unknown resource: must be cpu, memory, ephemeral-storage, pid, swap or hugepages-SIZE")
+		return "", q, errors.New("unknown resource: must be cpu, memory, ephemeral-storage, pid, swap or hugepages-SIZE")
 	}
 	return corev1.ResourceName(corev1.ResourceHugePagesPrefix + page.String()), q, nil
 }

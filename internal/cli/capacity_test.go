@@ -18,6 +18,7 @@ func TestParseCapacity(t *testing.T) {
 		"memory=much":             "quantities must match",
 		"memory=-1":               "can't be negative",
 		"cpu=9e18":                "no kernel runs more than",
+		"memory=1e30":             "2^63-1",
 		"gpu=1":                   "unknown resource",
 		"hugepages-=1":            "unknown resource",
 		"hugepages-0=1":           "unknown resource",
@@ -38,9 +39,12 @@ func TestParseCapacity(t *testing.T) {
 // What is known of another machine never comes from this host.
 func TestCapacityOfElsewhere(t *testing.T) {
 	n := nodeFlags{hostRoot: "/", capacity: []string{"memory=1Gi"}}
-	got, err := n.loadCapacity(t.Context(), nil, true)
+	got, from, err := n.loadCapacity(t.Context(), nil, true)
 	if err != nil || len(got) != 1 || got.Memory().Value() != 1<<30 {
 		t.Errorf("capacity %v, error %v, want 1Gi of memory alone", got, err)
+	}
+	if from[corev1.ResourceMemory] != "--capacity" {
+		t.Errorf("memory is from %q", from[corev1.ResourceMemory])
 	}
 	if _, ok := got[corev1.ResourceEphemeralStorage]; ok {
 		t.Error("the size of this host's file system is used for another machine")

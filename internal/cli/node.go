@@ -24,7 +24,9 @@ type node struct {
 	elsewhere bool
 	// capacity holds cpu, memory, ephemeral-storage, hugepages-*, pid and swap as
 	// far as they are known.
-	capacity      corev1.ResourceList
+	capacity corev1.ResourceList
+	// capacityFrom names the flag of those that one set.
+	capacityFrom  map[corev1.ResourceName]string
 	driver        string
 	cgroupVersion int
 }
@@ -46,7 +48,7 @@ func (n *nodeFlags) load(ctx context.Context, a *app, configDocument, machineDoc
 	if found.machine, err = n.loadMachine(ctx, a, machineDocument); err != nil {
 		return nil, err
 	}
-	if found.capacity, err = n.loadCapacity(ctx, found.machine, found.elsewhere); err != nil {
+	if found.capacity, found.capacityFrom, err = n.loadCapacity(ctx, found.machine, found.elsewhere); err != nil {
 		return nil, err
 	}
 	return found, nil

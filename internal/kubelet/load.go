@@ -2,6 +2,7 @@ package kubelet
 
 import (
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -131,14 +132,16 @@ func (c *Config) setEvictionDefaults() {
 
 // readFile reads a file whole, unless it is far too large for a configuration.
 func readFile(path string) ([]byte, error) {
-	info, err := os.Stat(path)
+	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	if info.Size() > maxFile {
-		return nil, fmt.Errorf("the file has %d bytes, more than the %d that kqos reads as a configuration", info.Size(), maxFile)
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err == nil && len(data) > maxFile {
+		return nil, fmt.Errorf("the file has more than the %d bytes that kqos reads as a configuration", maxFile)
 	}
-	return os.ReadFile(path)
+	return data, err
 }
 
 // resolvePaths makes the paths of the main file absolute. Those of drop-ins

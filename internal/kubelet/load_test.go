@@ -246,3 +246,11 @@ func FuzzMergeDropin(f *testing.F) {
 		}
 	})
 }
+
+func BenchmarkLoad(b *testing.B) {
+	for b.Loop() {
+		if _, err := Load(LoadOptions{File: "../../testdata/node/kubelet.yaml"}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

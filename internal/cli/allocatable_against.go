@@ -230,7 +230,11 @@ func comparisonView(c *comparison) view {
 			{Name: "RESOURCE"}, {Name: "TERM"}, {Name: "BEFORE", Right: true}, {Name: "AFTER", Right: true},
 		}}
 		for _, m := range c.Moved {
-			t.Rows = append(t.Rows, []string{string(m.Resource), m.Name, text(m.Resource, m.Before, exact), text(m.Resource, m.After, exact)})
+			before, after := text(m.Resource, m.Before, exact), text(m.Resource, m.After, exact)
+			if before == after {
+				before, after = text(m.Resource, m.Before, true), text(m.Resource, m.After, true)
+			}
+			t.Rows = append(t.Rows, []string{string(m.Resource), m.Name, before, after})
 		}
 		return t
 	}

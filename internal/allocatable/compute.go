@@ -49,7 +49,7 @@ func Compute(c *kubelet.Config, n Node) (*Result, []kubelet.Finding) {
 	r.Absolute = r.Reservations.absolute(r.Capacity)
 	r.Allocatable, r.Terms = status(c, n, r)
 	r.Enforced = enforced(c, n, r)
-	r.Warnings = warnings(c, n, r)
+	r.Warnings = warnings(c, r)
 	return r, append(findings, checkMachine(c, n, r)...)
 }
 

@@ -13,12 +13,8 @@ import (
 )
 
 // warnings tells consequences that people run into.
-func warnings(c *kubelet.Config, n Node, r *Result) []string {
-	w := slices.Concat(evictionWarnings(c, r), cpuWarnings(c, r), limitWarnings(r))
-	for _, f := range checkSwapOn(c, n) {
-		w = append(w, f.Message)
-	}
-	return w
+func warnings(c *kubelet.Config, r *Result) []string {
+	return slices.Concat(evictionWarnings(c, r), cpuWarnings(c, r), limitWarnings(r))
 }
 
 func evictionWarnings(c *kubelet.Config, r *Result) []string {

@@ -97,12 +97,18 @@ func (o *allocatableOptions) run(ctx context.Context, a *app) error {
 	if o.validate {
 		return o.showFindings(a, n.config.Source, o.findings(n))
 	}
-	findings, warnings := o.startFindings(n)
+	findings, ofHost := startFindings(n)
+	result := newNodeAllocatable(n)
+	for _, f := range ofHost {
+		if f.Field == "failCgroupV1" && o.node.cgroupVersion != "auto" {
+			findings = append(findings, f)
+			continue
+		}
+		result.Warnings = append(result.Warnings, f.Message)
+	}
 	if len(findings) > 0 {
 		return o.showFindings(a, n.config.Source, findings)
 	}
-	result := newNodeAllocatable(n)
-	result.Warnings = append(warnings, result.Warnings...)
 	for _, w := range result.Warnings {
 		a.logger().Warn(w)
 	}

@@ -67,7 +67,7 @@ func (o *allocatableOptions) compare(a *app, n *node, result *nodeAllocatable) e
 		if other.config, err = o.otherConfig(); err != nil {
 			return o.showRefusal(a, err)
 		}
-		if findings, _ := o.startFindings(&other); len(findings) > 0 {
+		if findings, _ := startFindings(&other); len(findings) > 0 {
 			return o.showFindings(a, o.against, findings)
 		}
 		c.againstConfig(n, &other)

@@ -106,18 +106,17 @@ func (o *allocatableOptions) findings(n *node) []kubelet.Finding {
 }
 
 // startFindings are those for which the kubelet would not start on the node.
-// Swap, and a cgroup version that nobody asked for, are only warned of: they are
-// the host's affair, which doctor judges.
-func (o *allocatableOptions) startFindings(n *node) (findings []kubelet.Finding, warnings []string) {
+// Swap and the cgroup version are the host's affair, which doctor judges.
+func startFindings(n *node) (findings, ofHost []kubelet.Finding) {
 	all := slices.Concat(allocatable.CheckOn(n.config, n.onNode()), policyFindings(n.config, n.machine), n.enforcementFindings())
 	for _, f := range distinct(all) {
-		if f.Field == "failSwapOn" || f.Field == "failCgroupV1" && o.node.cgroupVersion == "auto" {
-			warnings = append(warnings, f.Message)
+		if f.Field == "failSwapOn" || f.Field == "failCgroupV1" {
+			ofHost = append(ofHost, f)
 			continue
 		}
 		findings = append(findings, f)
 	}
-	return findings, warnings
+	return findings, ofHost
 }
 
 // distinct drops what two managers tell alike.

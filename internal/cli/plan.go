@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/spf13/cobra"
 	corev1 "k8s.io/api/core/v1"
@@ -13,7 +12,6 @@ import (
 	"github.com/kqos/kqos/internal/apply"
 	"github.com/kqos/kqos/internal/cgroups"
 	"github.com/kqos/kqos/internal/cgroups/driver"
-	"github.com/kqos/kqos/internal/kubelet"
 	"github.com/kqos/kqos/internal/manifest"
 )
 
@@ -71,13 +69,10 @@ func (o *planOptions) want(ctx context.Context, a *app, args []string) (*wanted,
 // refuse ends the command where the kubelet would not start. What the host
 // decides besides, doctor judges.
 func refuse(a *app, n *node) error {
-	findings := slices.DeleteFunc(startFindings(n), func(f kubelet.Finding) bool {
-		if f.Field != "failCgroupV1" {
-			return false
-		}
+	findings, ofHost := startFindings(n)
+	for _, f := range ofHost {
 		a.logger().Warn("the kubelet would refuse this: " + f.Message)
-		return true
-	})
+	}
 	return refusal(n.config.Source, findings)
 }
 

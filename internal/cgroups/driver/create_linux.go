@@ -94,6 +94,15 @@ func (d *Driver) checkParent(p string) error {
 
 // make creates the folders, under systemd by starting a slice.
 func (d *Driver) make(cg *cgroups.Cgroup) error {
+	if d.kind == Systemd && cg.Unit != "" && cg.Level == cgroups.LevelReserved {
+		if err := d.startReserved(cg); err != nil {
+			return err
+		}
+		if d.v2() {
+			return nil
+		}
+		// On v1 the library makes the folders that systemd leaves out.
+	}
 	switch {
 	case d.kind == Systemd && cg.Unit != "" && d.v2():
 		if err := startSlice(cg); err != nil {

@@ -13,6 +13,9 @@ import (
 	"strings"
 )
 
+// mountpoint is where opencontainers/cgroups looks for cgroups, and nowhere else.
+const mountpoint = "/sys/fs/cgroup"
+
 // Mark is the extended attribute of a cgroup that kqos made. It needs
 // CAP_SYS_ADMIN to be set and to be seen.
 const Mark = "trusted.kqos"

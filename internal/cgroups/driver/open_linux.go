@@ -15,9 +15,6 @@ import (
 	"github.com/kqos/kqos/internal/cgroups"
 )
 
-// mountpoint is where opencontainers/cgroups looks for cgroups, and nowhere else.
-const mountpoint = "/sys/fs/cgroup"
-
 // Driver works on the cgroups of this host. It is not safe for concurrent use.
 type Driver struct {
 	kind string

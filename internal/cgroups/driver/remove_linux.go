@@ -54,7 +54,10 @@ func (d *Driver) remove(p, unit string) error {
 		}
 	}
 	if d.kind == Systemd && unit != "" && unit == path.Base(p) {
-		return stopSlice(unit)
+		if err := stopSlice(unit); err != nil {
+			return err
+		}
+		return dropUnits(unit)
 	}
 	return nil
 }

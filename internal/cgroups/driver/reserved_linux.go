@@ -1,0 +1,106 @@
+package driver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	sd "github.com/coreos/go-systemd/v22/dbus"
+
+	"github.com/kqos/kqos/internal/cgroups"
+)
+
+// startReserved makes a reserved slice that outlives a reboot: a unit file for
+// it, and a service that starts it before the kubelet with the controllers that
+// the kubelet's check wants.
+func (d *Driver) startReserved(cg *cgroups.Cgroup) error {
+	possible, err := os.ReadFile("/sys/devices/system/cpu/possible")
+	if err != nil {
+		return fmt.Errorf("reading the possible CPUs: %w", err)
+	}
+	version := 1
+	if d.v2() {
+		version = 2
+	}
+	service := handingUnit(cg.Unit)
+	if err := writeUnit(cg.Unit, sliceUnit(cg.Unit, strings.TrimSpace(string(possible)))); err != nil {
+		return err
+	}
+	if err := writeUnit(service, handingService(cg.Unit, cg.Path, version)); err != nil {
+		return err
+	}
+	if err := manage(func(ctx context.Context, c *sd.Conn) error {
+		if err := c.ReloadContext(ctx); err != nil {
+			return err
+		}
+		_, _, err := c.EnableUnitFilesContext(ctx, []string{service}, false, true)
+		return err
+	}); err != nil {
+		return fmt.Errorf("enabling %s: %w", service, err)
+	}
+	return job("starting", service, func(ctx context.Context, c *sd.Conn, done chan<- string) error {
+		_, err := c.StartUnitContext(ctx, service, "replace", done)
+		return err
+	})
+}
+
+// writeUnit writes a unit file whole or not at all. One that kqos did not write
+// is left.
+func writeUnit(unit, text string) error {
+	file := filepath.Join(unitFolder, unit)
+	old, err := os.ReadFile(file)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+	case err != nil:
+		return fmt.Errorf("reading unit file: %w", err)
+	case !strings.HasPrefix(string(old), unitMark):
+		return fmt.Errorf("unit file %s was not made by kqos: start that unit, or remove the file", file)
+	}
+	beside := file + ".kqos"
+	// Unit files are public, as systemd's own are.
+	if err := os.WriteFile(beside, []byte(text), 0o644); err != nil { //nolint:gosec // see above
+		return fmt.Errorf("writing unit file: %w", err)
+	}
+	if err := os.Rename(beside, file); err != nil {
+		return fmt.Errorf("writing unit file: %w", err)
+	}
+	return nil
+}
+
+// dropUnits removes what startReserved wrote, if it did.
+func dropUnits(unit string) error {
+	service := handingUnit(unit)
+	file := filepath.Join(unitFolder, service)
+	text, err := os.ReadFile(file)
+	if err != nil || !strings.HasPrefix(string(text), unitMark) {
+		return nil //nolint:nilerr // no unit file of kqos's own, nothing to remove
+	}
+	if err := manage(func(ctx context.Context, c *sd.Conn) error {
+		_, err := c.DisableUnitFilesContext(ctx, []string{service}, false)
+		return err
+	}); err != nil {
+		return fmt.Errorf("disabling %s: %w", service, err)
+	}
+	if err := stopSlice(service); err != nil {
+		return err
+	}
+	if err := errors.Join(os.Remove(file), os.Remove(filepath.Join(unitFolder, unit))); err != nil {
+		return fmt.Errorf("removing the unit files of %s: %w", unit, err)
+	}
+	return manage(func(ctx context.Context, c *sd.Conn) error { return c.ReloadContext(ctx) })
+}
+
+// manage asks the service manager for something that is no job.
+func manage(do func(context.Context, *sd.Conn) error) error {
+	ctx, cancel := context.WithTimeout(context.Background(), jobTimeout)
+	defer cancel()
+	c, err := sd.NewWithContext(ctx)
+	if err != nil {
+		return fmt.Errorf("connecting to systemd: %w", err)
+	}
+	defer c.Close()
+	return do(ctx, c)
+}

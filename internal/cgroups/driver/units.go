@@ -1,0 +1,77 @@
+package driver
+
+import (
+	"fmt"
+	"path"
+	"strings"
+)
+
+// unitFolder is where an administrator's unit files stand, which survive a
+// reboot.
+const unitFolder = "/etc/systemd/system"
+
+// unitMark heads the unit files that kqos writes; it changes and removes no
+// other.
+const unitMark = "# Made by kqos apply --create-reserved; kqos apply --remove takes it away.\n"
+
+// sliceUnit is the unit file of a reserved cgroup. AllowedCPUs names all CPUs
+// that the machine may have, to no other end than that systemd keeps the cpuset
+// controller on for it: the kubelet's check wants it.
+//
+// kubelet v1.37: cm/cgroup_v2_manager_linux.go Validate
+func sliceUnit(unit, possibleCPUs string) string {
+	return unitMark + fmt.Sprintf(`[Unit]
+Description=Cgroup %s that the kubelet enforces a reservation on
+Documentation=https://kubernetes.io/docs/tasks/administer-cluster/reserve-compute-resources/
+DefaultDependencies=no
+Before=slices.target kubelet.service
+
+[Slice]
+CPUAccounting=yes
+IOAccounting=yes
+MemoryAccounting=yes
+TasksAccounting=yes
+AllowedCPUs=%s
+`, unit, possibleCPUs)
+}
+
+// handingUnit is the name of the service beside a slice.
+func handingUnit(unit string) string {
+	return "kqos-" + strings.TrimSuffix(unit, ".slice") + ".service"
+}
+
+// handingService is the unit file of a service that starts the slice before the
+// kubelet and gives it what systemd does not manage: on v2 the hugetlb
+// controller, on v1 its folders in the hierarchies of cpuset and hugetlb.
+func handingService(unit, at string, version int) string {
+	return unitMark + fmt.Sprintf(`[Unit]
+Description=Make cgroup %[1]s fit for the kubelet
+DefaultDependencies=no
+Requires=%[1]s
+After=%[1]s
+Before=kubelet.service
+
+[Service]
+Type=oneshot
+RemainAfterExit=yes
+ExecStart=/bin/sh -c '%[2]s'
+
+[Install]
+WantedBy=multi-user.target
+`, unit, handingScript(at, version))
+}
+
+func handingScript(at string, version int) string {
+	if version == 1 {
+		return fmt.Sprintf(`cd %s; for c in cpuset hugetlb; do test -d $$c || continue; mkdir -p $$c%s; done`, mountpoint, at)
+	}
+	var parents []string
+	for up := path.Dir(at); ; up = path.Dir(up) {
+		parents = append([]string{path.Join(mountpoint, up)}, parents...)
+		if up == "/" {
+			break
+		}
+	}
+	return fmt.Sprintf(`for p in %s; do for c in cpu cpuset memory pids hugetlb; do echo +$$c >$$p/cgroup.subtree_control || :; done; done`,
+		strings.Join(parents, " "))
+}

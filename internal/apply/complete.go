@@ -1,0 +1,52 @@
+package apply
+
+import (
+	"path"
+
+	"github.com/kqos/kqos/internal/cgroups"
+)
+
+// OwnTree says whether all pods below the wanted tree's tiers are known to be
+// the wanted ones, because kqos made the tiers and each pod there: then sums
+// over the wanted pods starve nobody. A pod cgroup that is not wanted counts as
+// gone only if it is to be pruned.
+func OwnTree(tree cgroups.Tree, host Reader, prune bool) (bool, error) {
+	wanted := make(map[string]bool, len(tree.Cgroups))
+	for i := range tree.Cgroups {
+		wanted[tree.Cgroups[i].Path] = true
+	}
+	for i := range tree.Cgroups {
+		cg := &tree.Cgroups[i]
+		if !holdsPods(cg) {
+			continue
+		}
+		live, err := host.Read(cg)
+		if err != nil {
+			return false, err
+		}
+		if !live.Exists {
+			continue
+		}
+		if !live.Marked {
+			return false, nil
+		}
+		children, err := host.Children(cg.Path)
+		if err != nil {
+			return false, err
+		}
+		for _, child := range children {
+			at := path.Join(cg.Path, child)
+			if !podName(child) {
+				continue
+			}
+			ours, err := host.Read(&cgroups.Cgroup{Path: at})
+			if err != nil {
+				return false, err
+			}
+			if !ours.Marked || (!wanted[at] && !prune) {
+				return false, nil
+			}
+		}
+	}
+	return true, nil
+}

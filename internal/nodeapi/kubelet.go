@@ -1,0 +1,74 @@
+package nodeapi
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// Kubelet is a kubelet that runs on the host.
+type Kubelet struct {
+	PID int
+	// CgroupRoot and Config are its flags --cgroup-root and --config, empty where
+	// they are not given.
+	CgroupRoot, Config string
+}
+
+// FindKubelet looks for a running kubelet among the processes of the host below
+// root. It returns nil when there is none.
+func FindKubelet(root string) (*Kubelet, error) {
+	proc := filepath.Join(root, "proc")
+	entries, err := os.ReadDir(proc)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("looking for a kubelet: %w", err)
+	}
+	for _, e := range entries {
+		pid, err := strconv.Atoi(e.Name())
+		if err != nil {
+			continue
+		}
+		// A process may end between the two steps; then it is no kubelet that works.
+		line, err := os.ReadFile(filepath.Join(proc, e.Name(), "cmdline"))
+		if err != nil {
+			continue
+		}
+		if k := parseKubelet(strings.Split(string(line), "\x00")); k != nil {
+			k.PID = pid
+			return k, nil
+		}
+	}
+	return nil, nil
+}
+
+// parseKubelet reads a command line, nil unless it is a kubelet's.
+func parseKubelet(args []string) *Kubelet {
+	if len(args) == 0 {
+		return nil
+	}
+	if filepath.Base(args[0]) != "kubelet" {
+		return nil
+	}
+	k := &Kubelet{}
+	for i, arg := range args {
+		name, value, ok := strings.Cut(strings.TrimLeft(arg, "-"), "=")
+		if !strings.HasPrefix(arg, "-") {
+			continue
+		}
+		if !ok && i+1 < len(args) {
+			value = args[i+1]
+		}
+		switch name {
+		case "cgroup-root":
+			k.CgroupRoot = value
+		case "config":
+			k.Config = value
+		}
+	}
+	return k
+}

@@ -1,0 +1,45 @@
+package nodeapi
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestFindKubelet(t *testing.T) {
+	root := t.TempDir()
+	process := func(pid string, args ...string) {
+		t.Helper()
+		dir := filepath.Join(root, "proc", pid)
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "cmdline"), []byte(strings.Join(args, "\x00")+"\x00"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if k, err := FindKubelet(root); k != nil || err != nil {
+		t.Errorf("without /proc: %v, %v", k, err)
+	}
+	process("1", "/sbin/init")
+	process("8", "/usr/bin/kubelet-helper", "--config", "x")
+	process("self", "/usr/bin/kubelet")
+	if err := os.Mkdir(filepath.Join(root, "proc", "9"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if k, err := FindKubelet(root); err != nil || k != nil {
+		t.Errorf("without a kubelet: %v, %v", k, err)
+	}
+	process("42", "/usr/bin/kubelet", "--config=/var/lib/kubelet/config.yaml", "--cgroup-root", "/kube", "--v=2")
+	k, err := FindKubelet(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &Kubelet{PID: 42, CgroupRoot: "/kube", Config: "/var/lib/kubelet/config.yaml"}
+	if diff := cmp.Diff(want, k); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

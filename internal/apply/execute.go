@@ -184,7 +184,6 @@ func (e *execution) done(at string, op cgroups.Op) {
 func (e *execution) fail(s Step, err error) {
 	e.errs = append(e.errs, err)
 	e.outcome[s.Cgroup.Path] = failed
-	e.log.Error("failed", "op", string(s.Op), "path", s.Cgroup.Path, "error", err.Error())
 }
 
 // failed is the outcome of a cgroup that an operation failed on.

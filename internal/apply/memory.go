@@ -121,6 +121,18 @@ func (p *Plan) unsettled(_ *cgroups.Cgroup, c cgroups.Change) string {
 	return ""
 }
 
+// Unsettled tells how long to wait until all differences will have lasted for
+// Options.Settle; 0 when none is held back for that.
+func (p *Plan) Unsettled() time.Duration {
+	wait := time.Duration(0)
+	for _, w := range p.Withheld {
+		if first, ok := p.memory.first[fileOf{w.Path, w.File}]; ok && p.options.Kubelet != nil {
+			wait = max(wait, p.options.Settle-p.memory.Now().Sub(first))
+		}
+	}
+	return wait
+}
+
 // contended leaves a file to another writer.
 func (p *Plan) contended(cg *cgroups.Cgroup, c cgroups.Change) string {
 	if c.Op != cgroups.OpUpdate || !p.memory.fought(c.Path, c.File, c.To) {

@@ -141,6 +141,9 @@ func (l *Loop) pass(ctx context.Context) {
 	if err != nil {
 		l.Log.Error("reading the host", "error", err.Error())
 	}
+	for _, e := range result.Errors {
+		l.Log.Error(e.Error())
+	}
 	if err != nil || len(result.Errors) > 0 {
 		l.failures++
 	} else {

@@ -11,6 +11,7 @@ import (
 
 type applyOptions struct {
 	planOptions
+	runFlags
 	dryRun bool
 }
 
@@ -24,14 +25,30 @@ pods: kubepods, the reserved cgroups, the QoS classes, each pod, with
 --containers each container, with every control file, its value and the reason
 for it (-o wide).
 
+Only what differs is written. It is safe to run again, from cron too, and two
+never work on one root at once. What kqos makes it marks with an extended
+attribute (trusted.kqos); what it did not make it leaves alone unless --adopt is
+given. A limit below what is in use is held back, so that nobody is killed. Below
+the root of a live kubelet no cgroup of a pod is made or removed.
+
 --dry-run only plans. With --topology, or a Machine among the inputs, the plan
 starts from nothing and needs no host; else it is what differs on this one.
 
 Values that are sums over all pods (the weight of burstable, qosReserved limits,
 memory.min and memory.low under TieredReservation) are unknown, and left alone,
-unless the pods given are known to be all: with --pods-complete or --topology.
-A pod that has ended or is being deleted does not count.`,
-		Example: `  kqos apply --dry-run pod.yaml --topology synthetic:cores=8,memory=32Gi
+unless the pods given are known to be all: with --pods-complete, --pods-from
+kubelet, in a plan with --topology, or where kqos made all pod cgroups there are.
+A pod that has ended or is being deleted does not count.
+
+--watch keeps the tree so until SIGTERM: a tick with nothing to do only reads,
+changed manifests count at once, a broken edit keeps the last good state, and
+SIGHUP reads all again. A file that another keeps changing back is left after
+three rewrites.`,
+		Example: `  sudo kqos apply pods/ --config /var/lib/kubelet/config.yaml --prune
+  sudo kqos apply pods/ --watch --interval 5s --metrics-address :9099
+  sudo kqos apply --config kubelet.yaml --create-reserved
+  sudo kqos apply pods/ -o json > done.json && sudo kqos apply --undo done.json
+  kqos apply --dry-run pod.yaml --topology synthetic:cores=8,memory=32Gi
   kqos apply --dry-run testdata/node -o wide
   kqos apply --dry-run pod.yaml --topology node.json --driver cgroupfs --cgroup-version 1 -o json
   kqos apply --dry-run deploy/ -R --replicas --containers --topology node.json --config kubelet.yaml`,
@@ -39,20 +56,38 @@ A pod that has ended or is being deleted does not count.`,
 			return o.run(cmd.Context(), a, args)
 		},
 	}
-	o.add(cmd)
+	o.planOptions.add(cmd)
+	o.runFlags.add(cmd)
 	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "plan only, write nothing")
 	return cmd
 }
 
 func (o *applyOptions) run(ctx context.Context, a *app, args []string) error {
-	if !o.dryRun {
-		return errors.New("apply without --dry-run does not write yet")
+	if err := o.runFlags.check(o, args); err != nil {
+		return err
 	}
+	switch {
+	case o.undo != "":
+		return o.takeBack(ctx, a)
+	case o.dryRun:
+		return o.plan(ctx, a, args)
+	case o.watch:
+		return o.keep(ctx, a, args)
+	}
+	return o.once(ctx, a, args)
+}
+
+// plan shows what an apply would do.
+func (o *applyOptions) plan(ctx context.Context, a *app, args []string) error {
 	w, err := o.want(ctx, a, args)
 	if err != nil {
 		return err
 	}
-	changes, withheld, err := o.compare(w, apply.Options{})
+	options, err := o.options(ctx, a, w)
+	if err != nil {
+		return err
+	}
+	changes, withheld, err := o.compare(w, options)
 	if shown := o.output.print(a, planView(w, changes, withheld)); shown != nil {
 		return shown
 	}
@@ -82,7 +117,13 @@ func (o *planOptions) diff(ctx context.Context, a *app, args []string) error {
 	if err != nil {
 		return err
 	}
-	changes, withheld, err := o.compare(w, apply.Options{})
+	options := apply.Options{}
+	if o.onHost(w.node) {
+		if options.Kubelet, err = o.liveKubelet(ctx, a, w); err != nil {
+			return err
+		}
+	}
+	changes, withheld, err := o.compare(w, options)
 	if shown := o.output.print(a, planView(w, changes, withheld)); shown != nil {
 		return shown
 	}

@@ -120,7 +120,7 @@ func (n *nodeFlags) chooseDriver(ctx context.Context, a *app, c *kubelet.Config,
 	if n.driver != "auto" {
 		return n.driver
 	}
-	elsewhere = elsewhere || n.topology != ""
+	elsewhere = (elsewhere || n.topology != "") && !n.live
 	if !elsewhere {
 		answer, err := nodeapi.CgroupDriver(ctx, nodeapi.RuntimeSockets(n.hostRoot))
 		if err == nil {
@@ -147,7 +147,7 @@ func (n *nodeFlags) chooseVersion(elsewhere bool) int {
 	case "2":
 		return 2
 	}
-	if elsewhere || n.topology != "" {
+	if (elsewhere || n.topology != "") && !n.live {
 		return 2
 	}
 	if v := driver.HostVersion(n.hostRoot); v != 0 {

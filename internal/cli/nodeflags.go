@@ -18,6 +18,9 @@ type nodeFlags struct {
 	cgroupVersion string
 	kubernetes    string
 	hostRoot      string
+	// live says that the command writes to this host: driver and version are its
+	// own, whatever machine the values are computed for.
+	live bool
 }
 
 func (n *nodeFlags) add(cmd *cobra.Command) {

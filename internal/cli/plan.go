@@ -23,6 +23,7 @@ type planOptions struct {
 	containers bool
 	replicas   bool
 	complete   bool
+	podsFrom   string
 }
 
 func (o *planOptions) add(cmd *cobra.Command) {
@@ -33,6 +34,8 @@ func (o *planOptions) add(cmd *cobra.Command) {
 	f.BoolVar(&o.containers, "containers", false, "also the cgroups of containers, which a runtime makes on a real node")
 	f.BoolVar(&o.replicas, "replicas", false, "count a template as many times as its object asks for")
 	f.BoolVar(&o.complete, "pods-complete", false, "the pods given are all of the node's; without it, sums over pods are left alone")
+	f.StringVar(&o.podsFrom, "pods-from", "auto", "where pods come from: files, kubelet (its PodsAPI), auto (the kubelet if one runs and no pods are named)")
+	completeWith(cmd, "pods-from", "auto", "files", "kubelet")
 }
 
 // wanted is the tree that is asked for.
@@ -40,6 +43,9 @@ type wanted struct {
 	tree cgroups.Tree
 	in   *podInput
 	node *node
+	pods []*corev1.Pod
+	// fromKubelet says that the pods are those that the node's kubelet reports.
+	fromKubelet bool
 	// incomplete says why the pods may not be all, "" where they are.
 	incomplete string
 	// err joins what could not be planned; the tree holds the rest.
@@ -58,12 +64,22 @@ func (o *planOptions) want(ctx context.Context, a *app, args []string) (*wanted,
 	if err := refuse(a, n); err != nil {
 		return nil, err
 	}
-	w := &wanted{in: in, node: n, incomplete: o.incomplete(n)}
-	on, _ := cgroups.NewNode(n.config, n.onNode(), n.driver)
-	on.Version, on.Containers, on.Incomplete = n.cgroupVersion, o.containers, w.incomplete
-	w.tree, err = cgroups.Desired(on, o.expand(in), nil)
-	w.err = errors.Join(err, in.err())
+	w := &wanted{in: in, node: n, pods: o.expand(in), incomplete: o.incomplete(n)}
+	if err := o.askKubelet(ctx, w, args); err != nil {
+		return nil, err
+	}
+	o.desire(w, nil)
 	return w, nil
+}
+
+// desire computes the tree for what is known of the pods and where they are
+// placed.
+func (o *planOptions) desire(w *wanted, at cgroups.Placement) {
+	on, _ := cgroups.NewNode(w.node.config, w.node.onNode(), w.node.driver)
+	on.Version, on.Containers, on.Incomplete = w.node.cgroupVersion, o.containers, w.incomplete
+	var err error
+	w.tree, err = cgroups.Desired(on, w.pods, at)
+	w.err = errors.Join(err, w.in.err())
 }
 
 // refuse ends the command where the kubelet would not start. What the host
@@ -80,7 +96,7 @@ func refuse(a *app, n *node) error {
 // described in files has the pods of those files.
 func (o *planOptions) incomplete(n *node) string {
 	switch {
-	case o.complete || n.elsewhere:
+	case o.complete || (n.elsewhere && !o.node.live):
 		return ""
 	}
 	return "a sum over all pods of the node, and the pods given may not be all: say --pods-complete if they are"
@@ -129,9 +145,27 @@ func (o *planOptions) compare(w *wanted, options apply.Options) (changes []cgrou
 		return nil, nil, err
 	}
 	defer host.Close()
+	if err := o.completed(w, host, options); err != nil {
+		return nil, nil, err
+	}
 	plan, err := apply.Make(w.tree, host, options, nil)
 	if plan == nil {
 		return nil, nil, err
 	}
 	return plan.Changes(), plan.Withheld, err
+}
+
+// completed takes the pods for complete where kqos made all pod cgroups of the
+// host and no kubelet works on them.
+func (o *planOptions) completed(w *wanted, host apply.Reader, options apply.Options) error {
+	if w.incomplete == "" || options.Kubelet != nil {
+		return nil
+	}
+	own, err := apply.OwnTree(w.tree, host, options.Prune)
+	if !own || err != nil {
+		return err
+	}
+	w.incomplete = ""
+	o.desire(w, nil)
+	return nil
 }

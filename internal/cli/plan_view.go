@@ -24,26 +24,37 @@ type cgroupPlan struct {
 	Changes        []cgroups.Change `json:"changes"`
 	// Withheld are those changes that would not be written, with the reason.
 	Withheld []apply.Withheld `json:"withheld,omitempty"`
+	// Notes tell what the host can't do.
+	Notes []string `json:"notes,omitempty"`
+	// Result counts what an apply did; a plan has none.
+	Result *apply.Result `json:"result,omitempty"`
 }
 
 func planView(w *wanted, changes []cgroups.Change, withheld []apply.Withheld) view {
-	plan := cgroupPlan{
+	return newPlan(w, changes, withheld).view()
+}
+
+func newPlan(w *wanted, changes []cgroups.Change, withheld []apply.Withheld) *cgroupPlan {
+	return &cgroupPlan{
 		typeMeta: kind("CgroupPlan"), Driver: w.tree.Driver, CgroupVersion: w.tree.Version, Reading: w.in.reading,
 		PodsIncomplete: w.incomplete, Cgroups: slices.Concat([]cgroups.Cgroup{}, w.tree.Cgroups),
 		Changes: slices.Concat([]cgroups.Change{}, changes), Withheld: withheld,
 	}
+}
+
+func (plan *cgroupPlan) view() view {
 	v := view{object: plan}
 	for i := range plan.Cgroups {
 		v.names = append(v.names, "cgroup"+plan.Cgroups[i].Path)
 	}
 	v.text = func(out io.Writer, s render.Style) error {
-		if t := changeTable(&plan, s); len(t.Rows) > 0 {
+		if t := changeTable(plan, s); len(t.Rows) > 0 {
 			if err := t.Print(out, s); err != nil {
 				return err
 			}
 			fmt.Fprintln(out)
 		}
-		_, err := fmt.Fprintln(out, planSummary(&plan))
+		_, err := fmt.Fprintln(out, planSummary(plan))
 		return err
 	}
 	return v
@@ -90,6 +101,10 @@ func opColor(op cgroups.Op) render.Color {
 
 // planSummary counts.
 func planSummary(plan *cgroupPlan) string {
+	if r := plan.Result; r != nil {
+		return fmt.Sprintf("%d cgroups wanted (%s, v%d): %d created, %d updated, %d removed, %d unchanged, %d failed, %d changes withheld",
+			len(plan.Cgroups), plan.Driver, plan.CgroupVersion, r.Created, r.Updated, r.Removed, r.Unchanged, r.Failed, len(plan.Withheld))
+	}
 	created, written, removed, unknown := 0, 0, 0, 0
 	for _, c := range plan.Changes {
 		switch c.Op {

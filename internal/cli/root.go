@@ -11,8 +11,10 @@ import (
 // app is what every command gets: the surroundings and where messages go.
 type app struct {
 	System
-	log   *slog.Logger
-	color string
+	log *slog.Logger
+	// writes tells each write of a command that runs on, whatever -v says.
+	writes *slog.Logger
+	color  string
 }
 
 // logger is usable before flags are parsed.
@@ -50,6 +52,9 @@ kubelet of Kubernetes v1.37 and the reason for each.`,
 				return err
 			}
 			a.log = log
+			if a.writes, err = newLogger(a.Err, logFormat, max(verbosity, 1)); err != nil {
+				return err
+			}
 			if !oneOf(a.color, "auto", "always", "never") {
 				return fmt.Errorf("--color %q: must be auto, always or never", a.color)
 			}

@@ -32,7 +32,10 @@ func TestScript(t *testing.T) {
 		Dir:                 "testdata/script",
 		UpdateScripts:       *update,
 		RequireExplicitExec: true,
-		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"code": code},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"code": code, "cgroot": cgroot, "cgwrite": cgwrite,
+		},
+		Condition: condition,
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("TESTDATA", testdata)
 			return nil

@@ -30,3 +30,6 @@ func (*Driver) Create(*cgroups.Cgroup) error                 { return ErrUnsuppo
 func (*Driver) Set(*cgroups.Cgroup, map[string]string) error { return ErrUnsupported }
 func (*Driver) Holds(string) (string, error)                 { return "", ErrUnsupported }
 func (*Driver) Remove(*cgroups.Cgroup) error                 { return ErrUnsupported }
+
+// Self returns ErrUnsupported.
+func Self() ([]string, error) { return nil, ErrUnsupported }

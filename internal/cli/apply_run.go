@@ -1,0 +1,162 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"time"
+
+	"github.com/kqos/kqos/internal/apply"
+	"github.com/kqos/kqos/internal/cgroups"
+	"github.com/kqos/kqos/internal/cgroups/driver"
+)
+
+// aim is what an apply works towards, with the host that it works on.
+type aim struct {
+	want    *wanted
+	options apply.Options
+	host    *driver.Driver
+}
+
+// options are what the flags and the host allow.
+func (o *applyOptions) options(ctx context.Context, a *app, w *wanted) (apply.Options, error) {
+	options := apply.Options{
+		Root: rootOf(w.tree), Adopt: o.adopt, Prune: o.prune, Remove: o.remove, CreateReserved: o.createReserved,
+		Squeeze: o.squeeze, AllowOOM: o.allowOOM, Settle: o.settle,
+	}
+	if !o.onHost(w.node) {
+		return options, nil
+	}
+	var err error
+	if options.Self, err = driver.Self(); err != nil {
+		return options, err
+	}
+	options.SystemdRuns = driver.HostDriver(o.node.hostRoot) == driver.Systemd
+	options.Kubelet, err = o.liveKubelet(ctx, a, w)
+	return options, err
+}
+
+// rootOf is the cgroup root of a tree: what kubepods stands in.
+func rootOf(tree cgroups.Tree) string {
+	for i := range tree.Cgroups {
+		if tree.Cgroups[i].Level == cgroups.LevelNode {
+			return path.Dir(tree.Cgroups[i].Path)
+		}
+	}
+	return "/"
+}
+
+// aim reads the inputs and opens the host, or takes the one that is open.
+func (o *applyOptions) aim(ctx context.Context, a *app, args []string, host *driver.Driver) (*aim, error) {
+	// The flags are taken afresh each time: reading adds the arguments to them.
+	fresh := *o
+	fresh.node.live = true
+	w, err := fresh.want(ctx, a, args)
+	if err != nil {
+		return nil, err
+	}
+	t := &aim{want: w, host: host}
+	if host == nil {
+		t.host, err = driver.Open(driver.Options{Kind: w.node.driver, Version: w.node.cgroupVersion, HostRoot: o.node.hostRoot})
+		if err != nil {
+			return nil, err
+		}
+	}
+	if err = fresh.consult(ctx, a, t); err != nil {
+		if host == nil {
+			t.host.Close()
+		}
+		return nil, err
+	}
+	return t, nil
+}
+
+// consult fills in what only the host tells: a live kubelet, whether the pods
+// are all, and where they are placed.
+func (o *applyOptions) consult(ctx context.Context, a *app, t *aim) (err error) {
+	if t.options, err = o.options(ctx, a, t.want); err != nil {
+		return err
+	}
+	return o.completed(t.want, t.host, t.options)
+}
+
+// lock waits for the root's lock.
+func (o *applyOptions) lock(ctx context.Context, t *aim) (release func(), err error) {
+	ctx, cancel := context.WithTimeout(ctx, o.lockTimeout)
+	defer cancel()
+	return t.host.Lock(ctx, t.options.Root)
+}
+
+// once applies and ends.
+func (o *applyOptions) once(ctx context.Context, a *app, args []string) error {
+	t, err := o.aim(ctx, a, args, nil)
+	if err != nil {
+		return err
+	}
+	defer t.host.Close()
+	memory := apply.NewMemory()
+	plan, result, err := o.pass(ctx, a, t, memory)
+	if err == nil && plan.Unsettled() > 0 && len(result.Errors) == 0 {
+		if err = settle(ctx, a, plan.Unsettled()); err != nil {
+			return err
+		}
+		plan, result, err = o.pass(ctx, a, t, memory)
+	}
+	if plan == nil {
+		return err
+	}
+	return o.report(a, newPlan(t.want, plan.Changes(), plan.Withheld), plan, result, errors.Join(t.want.err, err))
+}
+
+// pass plans and writes once, under the lock.
+func (o *applyOptions) pass(ctx context.Context, a *app, t *aim, memory *apply.Memory) (*apply.Plan, *apply.Result, error) {
+	release, err := o.lock(ctx, t)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer release()
+	plan, err := apply.Make(t.want.tree, t.host, t.options, memory)
+	return plan, plan.Execute(ctx, t.host, a.logger()), err
+}
+
+// settle waits until differences have lasted long enough to be no passing
+// matter between two ticks of the kubelet.
+func settle(ctx context.Context, a *app, wait time.Duration) error {
+	a.logger().Warn(fmt.Sprintf("a kubelet works on this root: looking again in %s, to mend only what still differs then (--settle)", wait.Round(time.Second)))
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(wait):
+		return nil
+	}
+}
+
+// report prints what was done. What failed and what was held back make the exit
+// code 2.
+func (o *applyOptions) report(a *app, shown *cgroupPlan, plan *apply.Plan, result *apply.Result, err error) error {
+	shown.Result, shown.Notes = result, plan.Notes
+	for _, note := range plan.Notes {
+		a.logger().Info(note)
+	}
+	if failed := o.output.print(a, shown.view()); failed != nil {
+		return failed
+	}
+	return errors.Join(append([]error{err, heldBack(plan.Withheld)}, result.Errors...)...)
+}
+
+// heldBack sums up what was not written.
+func heldBack(withheld []apply.Withheld) error {
+	if len(withheld) == 0 {
+		return nil
+	}
+	w := withheld[0]
+	at := w.Path
+	if w.File != "" {
+		at = w.File + " of cgroup " + w.Path
+	}
+	if len(withheld) == 1 {
+		return fmt.Errorf("not written: %s: %s", at, w.Reason)
+	}
+	return fmt.Errorf("%d changes not written, such as %s: %s (-o wide tells each)", len(withheld), at, w.Reason)
+}

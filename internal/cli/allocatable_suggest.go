@@ -16,7 +16,7 @@ type reservation struct {
 	ReservedSystemCPUs string `json:"reservedSystemCPUs"`
 }
 
-// suggestReserved prints the configuration that reserves whole cores.
+// suggestReserved loads the machine and suggests what to reserve on it.
 func (o *allocatableOptions) suggestReserved(ctx context.Context, a *app, document []byte) error {
 	if err := o.node.check(); err != nil {
 		return err
@@ -28,21 +28,26 @@ func (o *allocatableOptions) suggestReserved(ctx context.Context, a *app, docume
 	if m == nil {
 		return errors.New("the machine of this host is unknown; name one with --topology")
 	}
-	cpus, err := m.WholeCores(o.suggest, o.splitNUMA)
+	return suggestReserved(a, &o.out, m, o.suggest, o.splitNUMA)
+}
+
+// suggestReserved prints the configuration that reserves n whole cores.
+func suggestReserved(a *app, out *outputFlags, m *machine.Machine, n int, splitNUMA bool) error {
+	cpus, err := m.WholeCores(n, splitNUMA)
 	if err != nil {
-		return fmt.Errorf("--suggest-reserved %d: %w", o.suggest, err)
+		return fmt.Errorf("--suggest-reserved %d: %w", n, err)
 	}
 	r := reservation{
 		typeMeta:           typeMeta{APIVersion: "kubelet.config.k8s.io/v1beta1", Kind: "KubeletConfiguration"},
 		ReservedSystemCPUs: cpus.String(),
 	}
-	return o.out.print(a, view{object: r, names: []string{"reservedSystemCPUs/" + cpus.String()}, text: func(w io.Writer, _ render.Style) error {
+	return out.print(a, view{object: r, names: []string{"reservedSystemCPUs/" + cpus.String()}, text: func(w io.Writer, _ render.Style) error {
 		_, err := fmt.Fprintf(w, `# %d of %d cores, whole. They replace systemReserved.cpu and kubeReserved.cpu, and
 # exclude systemReservedCgroup and kubeReservedCgroup.
 apiVersion: %s
 kind: %s
 reservedSystemCPUs: %q
-`, o.suggest, len(m.Cores()), r.APIVersion, r.Kind, r.ReservedSystemCPUs)
+`, n, len(m.Cores()), r.APIVersion, r.Kind, r.ReservedSystemCPUs)
 		return err
 	}})
 }

@@ -91,6 +91,7 @@ func commands(a *app) []*cobra.Command {
 		newClassify(a),
 		newApply(a),
 		newDiff(a),
+		newTopology(a),
 		newAllocatable(a),
 		newSimulate(a),
 		newVersion(a),

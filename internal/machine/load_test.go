@@ -8,7 +8,9 @@ import (
 	"testing"
 )
 
-func small() *Machine { return (&totals{sockets: 1, numa: 1, llc: 1, cores: 2, threads: 1}).machine() }
+func small() *Machine {
+	return (&totals{sockets: 1, numa: 1, llc: 1, cores: 2, threads: 1, distances: usualDistances()}).machine()
+}
 
 func TestLoadTellsKindsByContent(t *testing.T) {
 	dir := t.TempDir()
@@ -52,6 +54,10 @@ func TestLoadTellsKindsByContent(t *testing.T) {
 		}
 	}
 
+	if m, err := Detect(t.Context(), filepath.Join(dir, "capture.json")); err != nil || len(m.CPUs) != 2 {
+		t.Errorf("detecting in an archive: %v", err)
+	}
+
 	refused := map[string]string{
 		filepath.Join(dir, "missing"):                                    "no such file",
 		filepath.Join(dir, "two.tar"):                                    "several machines in the archive: name one as FILE#FOLDER, FOLDER being one of machines/a, machines/b",
@@ -85,8 +91,7 @@ func BenchmarkDetectThisHost(b *testing.B) {
 
 // The issue asks for 300 ms.
 func BenchmarkLoad512CPUs(b *testing.B) {
-	m := (&totals{sockets: 2, numa: 8, llc: 32, cores: 256, threads: 2, hugePages: map[string]int64{"2Mi": 0, "1Gi": 0}}).machine()
-	m.addDistances()
+	m := (&totals{sockets: 2, numa: 8, llc: 32, cores: 256, threads: 2, hugePages: map[string][]int64{"2Mi": {0}, "1Gi": {0}}, distances: usualDistances()}).machine()
 	data := gzipped(b, captureOf(m).tar(b))
 	for b.Loop() {
 		if _, err := Parse(b.Context(), data); err != nil {

@@ -56,7 +56,7 @@ func TestWholeCoresRefuses(t *testing.T) {
 func TestWholeCoresNeverTakesAnOddThread(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		numa := rapid.IntRange(1, 4).Draw(t, "numa")
-		m := (&totals{sockets: 1, numa: numa, llc: numa, cores: numa * 3, threads: 2}).machine()
+		m := (&totals{sockets: 1, numa: numa, llc: numa, cores: numa * 3, threads: 2, distances: usualDistances()}).machine()
 		for i := range m.CPUs {
 			m.CPUs[i].Online = rapid.IntRange(0, 4).Draw(t, "online") > 0
 		}

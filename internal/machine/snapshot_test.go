@@ -86,7 +86,7 @@ func TestSnapshotReadsBackWhatItWrote(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		numa := rapid.IntRange(1, 4).Draw(t, "numa")
 		threads := rapid.IntRange(1, 2).Draw(t, "threads")
-		m := (&totals{sockets: 1, numa: numa, llc: numa, cores: numa * 2, threads: threads}).machine()
+		m := (&totals{sockets: 1, numa: numa, llc: numa, cores: numa * 2, threads: threads, distances: usualDistances()}).machine()
 		for i := range m.CPUs {
 			m.CPUs[i].Online = i == 0 || rapid.Bool().Draw(t, "online")
 		}

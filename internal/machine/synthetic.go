@@ -2,7 +2,9 @@ package machine
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -17,17 +19,27 @@ const SyntheticPrefix = "synthetic:"
 // gib is the memory per core of a machine that gives none.
 const gib = int64(1) << 30
 
-// Distances of a made-up machine's nodes, as firmware commonly reports them:
-// the node itself, another node of the same socket, another socket.
+// slit are the distances of a made-up machine: of a node to itself, to another
+// of the same socket, and to another socket.
+type slit struct{ local, socket, remote int }
+
+// usualDistances are those that firmware commonly reports.
+func usualDistances() slit { return slit{10, 11, 21} }
+
+// The ways to number CPUs: second threads after all cores; the threads of a
+// core one after the other; and cores in turn from each socket, second threads
+// after all cores.
 const (
-	localDistance  = 10
-	socketDistance = 11
-	remoteDistance = 21
+	numberingLinux       = "linux"
+	numberingCompact     = "compact"
+	numberingInterleaved = "interleaved"
 )
 
 // ParseSynthetic makes the machine that the text after "synthetic:" describes:
-// totals by key (sockets, numa, llc, cores, threads, memory, numbering,
-// hugepages-SIZE), or hwloc's synthetic form such as "pack:2 numa:2 core:8 pu:2".
+// totals by key (sockets, numa, llc, cores, threads, memory, swap, memtotal,
+// hugepages-SIZE, distances=LOCAL/SOCKET/REMOTE or none, numbering), or hwloc's synthetic
+// form such as "pack:2 numa:2 core:8 pu:2". Memory and huge pages may also be
+// given node by node: "memory=64Gi+32Gi".
 func ParseSynthetic(text string) (*Machine, error) {
 	text = strings.TrimPrefix(text, SyntheticPrefix)
 	var m *Machine
@@ -50,13 +62,17 @@ func ParseSynthetic(text string) (*Machine, error) {
 // totals are the numbers of a regular machine, each for the whole of it.
 type totals struct {
 	sockets, numa, llc, cores, threads int
-	memory                             int64
-	compact                            bool
-	hugePages                          map[string]int64
+	// memory and hugePages are one total, or an amount for each node.
+	memory    []int64
+	hugePages map[string][]int64
+	memTotal  int64
+	swap      *int64
+	distances slit
+	numbering string
 }
 
 func parseTotals(text string) (*Machine, error) {
-	t := totals{sockets: 1, numa: 1, llc: 1, cores: 1, threads: 1}
+	t := totals{sockets: 1, numa: 1, llc: 1, cores: 1, threads: 1, distances: usualDistances()}
 	seen := map[string]bool{}
 	for pair := range strings.SplitSeq(text, ",") {
 		key, value, ok := strings.Cut(strings.TrimSpace(pair), "=")
@@ -95,22 +111,31 @@ func (t *totals) set(key, value string) (err error) {
 	case key == "threads":
 		t.threads, err = parseCount(value)
 	case key == "memory":
-		t.memory, err = parseBytes(value)
+		t.memory, err = parseAmounts(value)
+	case key == "memtotal":
+		t.memTotal, err = parseBytes(value)
+	case key == "swap":
+		var swap int64
+		swap, err = parseBytes(value)
+		t.swap = &swap
 	case huge:
-		var pages int64
-		if pages, err = strconv.ParseInt(value, 10, 64); err != nil || pages < 0 {
-			return fmt.Errorf("not a number of pages")
-		}
 		if t.hugePages == nil {
-			t.hugePages = map[string]int64{}
+			t.hugePages = map[string][]int64{}
 		}
-		t.hugePages[size] = pages
-	case key == "numbering" && (value == "linux" || value == "compact"):
-		t.compact = value == "compact"
+		t.hugePages[size], err = parseAmounts(value)
+	case key == "distances" && value == "none":
+		t.distances = slit{}
+	case key == "distances":
+		d := &t.distances
+		if n, scanErr := fmt.Sscanf(value, "%d/%d/%d", &d.local, &d.socket, &d.remote); n != 3 || scanErr != nil || min(d.local, d.socket, d.remote) < 1 {
+			err = errors.New("give three numbers: of a node to itself, to another of its socket, to another socket, such as 10/11/21, or none")
+		}
+	case key == "numbering" && slices.Contains([]string{numberingLinux, numberingCompact, numberingInterleaved}, value):
+		t.numbering = value
 	case key == "numbering":
-		err = fmt.Errorf("numbering is linux (second threads come after all cores) or compact")
+		err = errors.New("numbering is linux (second threads come after all cores), compact (threads side by side) or interleaved (as linux, cores in turn from each socket)")
 	default:
-		err = fmt.Errorf("unknown key: there are sockets, numa, llc, cores, threads, memory, numbering and hugepages-SIZE")
+		err = errors.New("unknown key: there are sockets, numa, llc, cores, threads, memory, memtotal, swap, hugepages-SIZE, distances and numbering")
 	}
 	return err
 }
@@ -126,13 +151,39 @@ func parseCount(text string) (int, error) {
 func parseBytes(text string) (int64, error) {
 	q, err := resource.ParseQuantity(text)
 	if err != nil || q.Sign() < 0 || q.CmpInt64(math.MaxInt64/2) > 0 {
-		return 0, fmt.Errorf("not an amount of memory such as 512Gi")
+		return 0, errors.New("not an amount such as 512Gi")
 	}
 	return q.Value(), nil
 }
 
+// parseAmounts reads one total, or amounts of each node joined by "+".
+func parseAmounts(text string) ([]int64, error) {
+	var amounts []int64
+	for word := range strings.SplitSeq(text, "+") {
+		n, err := parseBytes(word)
+		if err != nil {
+			return nil, err
+		}
+		amounts = append(amounts, n)
+	}
+	return amounts, nil
+}
+
+// of is the part of node i: its own amount, or its share of the total.
+func (t *totals) of(amounts []int64, i int) int64 {
+	if len(amounts) == t.numa {
+		return amounts[i]
+	}
+	return share(amounts[0], t.numa, i)
+}
+
 // check refuses totals that no even machine has.
 func (t *totals) check() error {
+	for _, amounts := range append(slices.Collect(maps.Values(t.hugePages)), t.memory) {
+		if len(amounts) > 1 && len(amounts) != t.numa {
+			return fmt.Errorf("%d amounts joined by + for %d NUMA nodes: give one to a node, or a total", len(amounts), t.numa)
+		}
+	}
 	if int64(t.cores)*int64(t.threads) > maxID {
 		return fmt.Errorf("%d cores of %d threads: more than %d CPUs", t.cores, t.threads, maxID)
 	}
@@ -154,33 +205,40 @@ func (t *totals) check() error {
 }
 
 func (t *totals) machine() *Machine {
-	m := &Machine{Memory: cmp.Or(t.memory, int64(t.cores)*gib)}
+	if len(t.memory) == 0 {
+		t.memory = []int64{int64(t.cores) * gib}
+	}
+	m := &Machine{Swap: t.swap}
+	inSocket := t.cores / t.sockets
 	for core := range t.cores {
+		socket, within := core/inSocket, core%inSocket
 		for thread := range t.threads {
 			id := thread*t.cores + core
-			if t.compact {
+			switch t.numbering {
+			case numberingCompact:
 				id = core*t.threads + thread
+			case numberingInterleaved:
+				id = thread*t.cores + within*t.sockets + socket
 			}
 			m.CPUs = append(m.CPUs, CPU{
-				ID: id, Online: true,
-				Core:   core % (t.cores / t.sockets),
-				Socket: core / (t.cores / t.sockets),
-				NUMA:   core / (t.cores / t.numa),
-				LLC:    core / (t.cores / t.llc),
+				ID: id, Online: true, Core: within, Socket: socket,
+				NUMA: core / (t.cores / t.numa),
+				LLC:  core / (t.cores / t.llc),
 			})
 		}
 	}
 	for id := range t.numa {
-		n := Node{ID: id, Memory: share(m.Memory, t.numa, id)}
+		n := Node{ID: id, Memory: t.of(t.memory, id)}
 		for size, pages := range t.hugePages {
 			if n.HugePages == nil {
 				n.HugePages = map[string]int64{}
 			}
-			n.HugePages[size] = share(pages, t.numa, id)
+			n.HugePages[size] = t.of(pages, id)
 		}
 		m.NUMA = append(m.NUMA, n)
 	}
-	m.addDistances()
+	m.Memory = cmp.Or(t.memTotal, m.nodeMemory())
+	m.addDistances(t.distances)
 	return m
 }
 
@@ -194,27 +252,35 @@ func share(total int64, n, i int) int64 {
 	return part
 }
 
-// addDistances gives the nodes the distances that their sockets suggest.
-func (m *Machine) addDistances() {
+// socketOfNode is the socket of each node's CPUs.
+func (m *Machine) socketOfNode() map[int]int {
 	socket := map[int]int{}
 	for _, c := range m.CPUs {
 		socket[c.NUMA] = c.Socket
 	}
+	return socket
+}
+
+// addDistances gives the nodes the distances that their sockets suggest; none
+// for the zero value.
+func (m *Machine) addDistances(d slit) {
+	if d == (slit{}) {
+		return
+	}
+	socket := m.socketOfNode()
 	for i := range m.NUMA {
 		from := m.NUMA[i].ID
-		m.NUMA[i].Distances = slices.Collect(func(yield func(int) bool) {
-			for _, n := range m.NUMA {
-				d := remoteDistance
-				switch {
-				case n.ID == from:
-					d = localDistance
-				case socket[n.ID] == socket[from]:
-					d = socketDistance
-				}
-				if !yield(d) {
-					return
-				}
+		distances := make([]int, len(m.NUMA))
+		for j, to := range m.NUMA {
+			switch {
+			case to.ID == from:
+				distances[j] = d.local
+			case socket[to.ID] == socket[from]:
+				distances[j] = d.socket
+			default:
+				distances[j] = d.remote
 			}
-		})
+		}
+		m.NUMA[i].Distances = distances
 	}
 }

@@ -194,7 +194,7 @@ func buildLevels(levels []level) (*Machine, error) {
 		m.CPUs = append(m.CPUs, c)
 	}
 	m.addMemory(levels, ids["numa"])
-	m.addDistances()
+	m.addDistances(usualDistances())
 	return m, nil
 }
 

@@ -92,7 +92,7 @@ func TestParseSyntheticRefuses(t *testing.T) {
 		{"cores=65535,threads=2", "more than 65535 CPUs"},
 		{"cores=-1", "not a number between"},
 		{"nodes=2", "unknown key"},
-		{"memory=9Ei", "not an amount of memory"},
+		{"memory=9Ei", "not an amount"},
 		{"hugepages-2Mo=1", "not a page size"},
 		{"numbering=odd", "numbering is linux"},
 		{"pack:2 brick:2", "unknown word"},

@@ -18,8 +18,12 @@ const (
 )
 
 // Detect reads the machine whose /sys and /proc stand below hostRoot; a folder
-// that is itself a copy of /sys will do. Links are not followed out of it.
+// that is itself a copy of /sys will do, and so will an archive of a node's
+// files. Links are not followed out of it.
 func Detect(ctx context.Context, hostRoot string) (*Machine, error) {
+	if info, err := os.Stat(hostRoot); err == nil && info.Mode().IsRegular() {
+		return Load(ctx, hostRoot)
+	}
 	root, err := os.OpenRoot(hostRoot)
 	if err != nil {
 		return nil, fmt.Errorf("detecting the machine: %w", err)

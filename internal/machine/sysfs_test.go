@@ -19,11 +19,11 @@ func TestDetectReadsBackRegularMachines(t *testing.T) {
 		llc := numa * rapid.IntRange(1, 2).Draw(rt, "llc per node")
 		want := (&totals{
 			sockets: sockets, numa: numa, llc: llc,
-			cores:   llc * rapid.IntRange(1, 3).Draw(rt, "cores per llc"),
-			threads: rapid.IntRange(1, 2).Draw(rt, "threads"),
-			compact: rapid.Bool().Draw(rt, "compact"),
+			cores:     llc * rapid.IntRange(1, 3).Draw(rt, "cores per llc"),
+			threads:   rapid.IntRange(1, 2).Draw(rt, "threads"),
+			numbering: rapid.SampledFrom([]string{"", numberingCompact, numberingInterleaved}).Draw(rt, "numbering"), distances: usualDistances(),
 
-			hugePages: map[string]int64{"2Mi": rapid.Int64Range(0, 100).Draw(rt, "pages"), "1Gi": 0},
+			hugePages: map[string][]int64{"2Mi": {rapid.Int64Range(0, 100).Draw(rt, "pages")}, "1Gi": {0}},
 		}).machine()
 		for i := range want.CPUs {
 			if i > 0 && rapid.IntRange(0, 9).Draw(rt, "offline") == 0 {
@@ -82,7 +82,7 @@ func TestDetectIrregular(t *testing.T) {
 }
 
 func TestDetectAssumes(t *testing.T) {
-	base := captureOf((&totals{sockets: 2, numa: 2, llc: 2, cores: 4, threads: 1}).machine())
+	base := captureOf((&totals{sockets: 2, numa: 2, llc: 2, cores: 4, threads: 1, distances: usualDistances()}).machine())
 	tests := []struct {
 		name   string
 		change func(capture)
@@ -126,7 +126,7 @@ func TestDetectAssumes(t *testing.T) {
 }
 
 func TestDetectRefuses(t *testing.T) {
-	base := captureOf((&totals{sockets: 1, numa: 2, llc: 1, cores: 2, threads: 1}).machine())
+	base := captureOf((&totals{sockets: 1, numa: 2, llc: 1, cores: 2, threads: 1, distances: usualDistances()}).machine())
 	tests := []struct {
 		name   string
 		change func(capture)
@@ -160,7 +160,7 @@ func TestDetectStaysInItsFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	root := t.TempDir()
-	for name, content := range captureOf((&totals{sockets: 1, numa: 1, llc: 1, cores: 1, threads: 1}).machine()) {
+	for name, content := range captureOf((&totals{sockets: 1, numa: 1, llc: 1, cores: 1, threads: 1, distances: usualDistances()}).machine()) {
 		path := filepath.Join(root, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			t.Fatal(err)
@@ -200,7 +200,7 @@ func FuzzDetect(f *testing.F) {
 	f.Add("sys/devices/system/cpu/online", "0-1023,9")
 	f.Add("sys/devices/system/node/node0/meminfo", "Node 0 MemTotal: 99999999999999999999 kB")
 	f.Add("sys/devices/system/cpu/cpu0/cache/index3/shared_cpu_map", "ffffffff,00000000")
-	base := captureOf((&totals{sockets: 2, numa: 2, llc: 2, cores: 4, threads: 2}).machine())
+	base := captureOf((&totals{sockets: 2, numa: 2, llc: 2, cores: 4, threads: 2, distances: usualDistances()}).machine())
 	f.Fuzz(func(t *testing.T, name, content string) {
 		c := maps.Clone(base)
 		if name == "" || len(name) > 100 || strings.ContainsRune(name, 0) || strings.ContainsRune(content, 0) {

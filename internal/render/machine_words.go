@@ -35,7 +35,7 @@ func boxTitle(m *machine.Machine, b *machine.Box) string {
 		if b.Cache == nil {
 			return fmt.Sprintf("last level cache %d", b.ID)
 		}
-		return strings.TrimSpace(fmt.Sprintf("L%d  %s", b.Cache.Level, size(b.Cache.Size)))
+		return strings.TrimSpace(fmt.Sprintf("L%d  %s", b.Cache.Level, Size(b.Cache.Size)))
 	case machine.BoxOffline:
 		return "offline"
 	}
@@ -45,7 +45,7 @@ func boxTitle(m *machine.Machine, b *machine.Box) string {
 func machineTitle(m *machine.Machine) string {
 	words := []string{"machine"}
 	if m.Memory > 0 {
-		words = append(words, size(m.Memory))
+		words = append(words, Size(m.Memory))
 	}
 	counts := []string{
 		plural(m.NumSockets(), "socket"), plural(len(m.NUMA), "NUMA node"),
@@ -55,7 +55,7 @@ func machineTitle(m *machine.Machine) string {
 }
 
 func nodeTitle(b *machine.Box) string {
-	words := []string{fmt.Sprintf("NUMA node %d", b.ID), size(b.Node.Memory)}
+	words := []string{fmt.Sprintf("NUMA node %d", b.ID), Size(b.Node.Memory)}
 	if b.Node.Memory == 0 {
 		words[1] = "memory unknown"
 	}
@@ -129,8 +129,8 @@ func kindOf(d machine.PCIDevice) pciKind {
 	return pciKind{d.Class, d.Vendor, d.Device}
 }
 
-// size writes bytes in the largest unit that keeps three digits of meaning.
-func size(bytes int64) string {
+// Size writes bytes in the largest unit that keeps three digits of meaning.
+func Size(bytes int64) string {
 	if bytes <= 0 {
 		return ""
 	}

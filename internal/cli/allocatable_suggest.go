@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/kqos/kqos/internal/machine"
 	"github.com/kqos/kqos/internal/render"
 )
 

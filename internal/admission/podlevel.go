@@ -89,7 +89,7 @@ func limitPodLevel(pod *corev1.Pod) {
 	}
 }
 
-// everyContainerLimits counts ephemeral containers too; they can't have limits.
+// everyContainerLimits counts ephemeral containers too.
 func everyContainerLimits(pod *corev1.Pod, name corev1.ResourceName) bool {
 	for _, list := range [][]corev1.Container{pod.Spec.InitContainers, pod.Spec.Containers} {
 		for i := range list {
@@ -98,7 +98,12 @@ func everyContainerLimits(pod *corev1.Pod, name corev1.ResourceName) bool {
 			}
 		}
 	}
-	return len(pod.Spec.EphemeralContainers) == 0
+	for i := range pod.Spec.EphemeralContainers {
+		if _, ok := pod.Spec.EphemeralContainers[i].Resources.Limits[name]; !ok {
+			return false
+		}
+	}
+	return true
 }
 
 func isHugePages(name corev1.ResourceName) bool {

@@ -42,10 +42,10 @@ func PodSettings(pod *corev1.Pod, cfg *kubelet.Config, exclusive bool) Settings 
 	guaranteed := class == corev1.PodQOSGuaranteed
 
 	s := Settings{HugePages: hugePageLimits(requests, "the pod's request")}
-	if class == corev1.PodQOSBestEffort {
-		s.CPUShares = set[uint64](MinShares, "a BestEffort pod always gets the least shares")
-	} else {
+	if guaranteed || class == corev1.PodQOSBurstable {
 		s.CPUShares = cpuShares(requests)
+	} else { // a class that no pod has, in a status written by hand, counts as BestEffort
+		s.CPUShares = set[uint64](MinShares, "a BestEffort pod always gets the least shares")
 	}
 	if guaranteed || class == corev1.PodQOSBurstable && cpuLimited {
 		s.CPUQuota, s.CPUPeriod = podQuota(limits, cfg, exclusive && g.Enabled(gateNoQuotaExclusive))

@@ -111,3 +111,13 @@ func write(file, name string, input, want any) error {
 	}
 	return os.WriteFile(file, append(data, '\n'), 0o644)
 }
+
+// Dir makes a folder for one case below dir; remove takes it away again.
+func Dir(t TB, dir string) (path string, remove func()) {
+	t.Helper()
+	path, err := os.MkdirTemp(dir, "case")
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	return path, func() { _ = os.RemoveAll(path) }
+}

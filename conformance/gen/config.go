@@ -8,6 +8,7 @@ package gen
 import (
 	"encoding/json"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -36,22 +37,46 @@ func (d Document) JSON() []byte {
 func Config(max int) *rapid.Generator[Document] {
 	return rapid.Custom(func(t *rapid.T) Document {
 		doc := Document{"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration"}
-		setFields(t, doc, reflect.TypeFor[kubeletv1beta1.KubeletConfiguration](), "", max)
+		setFields(t, doc, fields(reflect.TypeFor[kubeletv1beta1.KubeletConfiguration]()), "", max)
 		return doc
 	})
+}
+
+// NodeConfig is Sound of the fields that decide what a node leaves to pods.
+func NodeConfig(max int) *rapid.Generator[Document] {
+	return rapid.Custom(func(t *rapid.T) Document {
+		doc := Document{"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration"}
+		all := slices.DeleteFunc(fields(reflect.TypeFor[kubeletv1beta1.KubeletConfiguration]()), func(f field) bool {
+			return !slices.Contains(nodeFields(), f.name)
+		})
+		setFields(t, doc, all, "", max)
+		return sound(doc)
+	})
+}
+
+func nodeFields() []string {
+	return []string{
+		"systemReserved", "kubeReserved", "evictionHard", "enforceNodeAllocatable", "systemReservedCgroup", "kubeReservedCgroup",
+		"reservedSystemCPUs", "cgroupRoot", "cgroupDriver", "cgroupsPerQOS", "maxPods", "podsPerCore", "qosReserved", "featureGates",
+		"cpuManagerPolicy", "memoryManagerPolicy", "reservedMemory", "topologyManagerPolicy",
+		"topologyManagerScope", "memorySwap", "mergeDefaultEvictionSettings", "localStorageCapacityIsolation", "failCgroupV1",
+	}
 }
 
 // Sound is Config without the mistakes that a decoder refuses: wrong types.
 func Sound(max int) *rapid.Generator[Document] {
 	return rapid.Custom(func(t *rapid.T) Document {
-		doc := Config(max).Draw(t, "document")
-		for name, value := range doc {
-			if _, bad := value.(wrong); bad {
-				delete(doc, name)
-			}
-		}
-		return doc
+		return sound(Config(max).Draw(t, "document"))
 	})
+}
+
+func sound(doc Document) Document {
+	for name, value := range doc {
+		if _, bad := value.(wrong); bad {
+			delete(doc, name)
+		}
+	}
+	return doc
 }
 
 // wrong is a value of a type that no field of the place has.
@@ -81,8 +106,7 @@ func fields(typ reflect.Type) []field {
 	return out
 }
 
-func setFields(t *rapid.T, doc map[string]any, typ reflect.Type, path string, max int) {
-	all := fields(typ)
+func setFields(t *rapid.T, doc map[string]any, all []field, path string, max int) {
 	for range rapid.IntRange(0, min(max, len(all))).Draw(t, path+"fields") {
 		f := rapid.SampledFrom(all).Draw(t, "field")
 		if rapid.IntRange(0, 60).Draw(t, "mistake") == 60 {
@@ -142,7 +166,7 @@ func valueOfKind(t *rapid.T, typ reflect.Type, path, name string) any {
 		return m
 	case reflect.Struct:
 		m := map[string]any{}
-		setFields(t, m, typ, path, 4)
+		setFields(t, m, fields(typ), path, 4)
 		return m
 	default:
 		return nil

@@ -53,13 +53,19 @@ func TestQOS(t *testing.T) {
 			MemoryCapacity: rapid.SampledFrom([]int64{8 << 30, 1, 4096, 64 << 30, 6 << 40, 1000}).Draw(t, "memory"),
 			FeatureGates:   gen.KnownGates(podGates()).Draw(t, "gates"),
 		}
-		g, err := kubelet.DefaultGates(kubelet.Latest).With(in.FeatureGates)
-		if errOracle := gates.Set(in.FeatureGates); (err == nil) != (errOracle == nil) {
-			t.Fatalf("gates %v: kubelet %v, kqos %v", in.FeatureGates, errOracle, err)
-		}
-		if err != nil {
+		g, ok := setGates(t, in.FeatureGates)
+		if !ok {
 			return
 		}
 		check.Equal(t, in, pod.QOS(in.Pod.DeepCopy(), in.MemoryCapacity, qos.HasStatusResources(in.Pod)), kqos(in, g))
 	})
+}
+
+// setGates sets gates on both sides; both must refuse the same ones.
+func setGates(t *rapid.T, values map[string]bool) (kubelet.Gates, bool) {
+	g, err := kubelet.DefaultGates(kubelet.Latest).With(values)
+	if errOracle := gates.Set(values); (err == nil) != (errOracle == nil) {
+		t.Fatalf("gates %v: kubelet %v, kqos %v", values, errOracle, err)
+	}
+	return g, err == nil
 }

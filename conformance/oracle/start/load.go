@@ -111,7 +111,7 @@ func Normal(c *kubeletv1beta1.KubeletConfiguration) (*kubeletv1beta1.KubeletConf
 // with "initialize logging: " and the same texts that the validation has.
 func Validate(c *kubeletconfig.KubeletConfiguration, cgroupVersion int) error {
 	release()
-	SetCgroupVersion(cgroupVersion)
+	gates.SetCgroupVersion(cgroupVersion)
 	return validation.ValidateKubeletConfiguration(c, utilfeature.DefaultFeatureGate)
 }
 

@@ -1,0 +1,137 @@
+// Package node compares what kqos says of a node with the kubelet's container
+// manager.
+package node
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	kubeletconfig "k8s.io/kubernetes/pkg/kubelet/apis/config"
+	"pgregory.net/rapid"
+
+	"github.com/kqos/kqos/conformance/check"
+	"github.com/kqos/kqos/conformance/gen"
+	"github.com/kqos/kqos/conformance/oracle/cadvisor"
+	"github.com/kqos/kqos/conformance/oracle/node"
+	"github.com/kqos/kqos/conformance/oracle/pod"
+	"github.com/kqos/kqos/conformance/oracle/start"
+	"github.com/kqos/kqos/internal/allocatable"
+	"github.com/kqos/kqos/internal/cgroups"
+	"github.com/kqos/kqos/internal/kubelet"
+	"github.com/kqos/kqos/internal/machine"
+)
+
+type input struct {
+	Config  gen.Document     `json:"config"`
+	Machine *machine.Machine `json:"machine"`
+	Host    node.Host        `json:"host"`
+}
+
+// loaded reads the configuration on both sides. Loading and validation have
+// their own suite: what is refused there, or of a wrong type, is not used here.
+func loaded(t *rapid.T, in input, dir string) (*kubeletconfig.KubeletConfiguration, *kubelet.Config) {
+	file, err := start.Write(dir, "kubelet.yaml", in.Config.JSON())
+	if err != nil {
+		t.Fatal(err)
+	}
+	theirs, err := start.Load(start.Options{File: file})
+	if err != nil || start.Validate(theirs, in.Host.CgroupVersion) != nil {
+		return nil, nil
+	}
+	ours, err := kubelet.Load(kubelet.LoadOptions{File: file})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return theirs, ours
+}
+
+func TestAllocatable(t *testing.T) {
+	dir := t.TempDir()
+	check.Property(t, 2000, func(t *rapid.T) {
+		in := input{
+			Config:  gen.NodeConfig(6).Draw(t, "config"),
+			Machine: gen.Machine().Draw(t, "machine"),
+			Host: node.Host{
+				CgroupVersion:    rapid.SampledFrom([]int{2, 2, 2, 1}).Draw(t, "cgroup version"),
+				MaxPID:           rapid.SampledFrom([]int64{4194304, 32768, 1000}).Draw(t, "pid"),
+				EphemeralStorage: rapid.SampledFrom([]int64{100 << 30, 1 << 30, 12345}).Draw(t, "storage"),
+			},
+		}
+		if _, ok := in.Config["failCgroupV1"]; !ok {
+			in.Config["failCgroupV1"] = false
+		}
+		theirs, ours := loaded(t, in, dir)
+		if theirs == nil {
+			return
+		}
+		state, remove := check.Dir(t, dir)
+		defer remove()
+		want := node.Start(theirs, cadvisor.Info(in.Machine), in.Host, state)
+		got, findings := kqos(ours, in)
+		if want.Stage == "topologyManager" {
+			return // the managers have their own suite
+		}
+		if want.Error != "" {
+			if !told(want.Error, findings) {
+				check.Equal(t, in, map[string]string{want.Stage: want.Error}, findings)
+			}
+			return
+		}
+		if len(findings) > 0 {
+			check.Equal(t, in, nil, findings)
+		}
+		want.Reservation, want.QOSReserved = nil, nil
+		// A threshold on a resource that the node does not have keeps nothing of it.
+		maps.DeleteFunc(want.EvictionReservation, func(name string, _ int64) bool {
+			_, known := want.Capacity[name]
+			return !known
+		})
+		check.Equal(t, in, want, got)
+	})
+}
+
+// told tells whether the kubelet's error is among the findings: kqos tells all,
+// the kubelet the first.
+func told(text string, findings []kubelet.Finding) bool {
+	return slices.ContainsFunc(findings, func(f kubelet.Finding) bool { return steady(f.Message) == steady(text) })
+}
+
+// steady is an error without what changes from run to run: addresses of
+// quantities that are printed as Go values, and the order of a map.
+func steady(text string) string {
+	text = regexp.MustCompile(`0x[0-9a-f]+`).ReplaceAllString(text, "ADDRESS")
+	parts := strings.Split(text, " Resource ")
+	slices.Sort(parts[1:])
+	return strings.Join(parts, " Resource ")
+}
+
+func kqos(c *kubelet.Config, in input) (node.Answer, []kubelet.Finding) {
+	n := allocatable.NewNode(in.Machine, corev1.ResourceList{
+		"pid":               *resource.NewQuantity(in.Host.MaxPID, resource.DecimalSI),
+		"ephemeral-storage": *resource.NewQuantity(in.Host.EphemeralStorage, resource.DecimalSI),
+	}, in.Host.CgroupVersion)
+	findings := allocatable.CheckOn(c, n)
+	r, _ := allocatable.Compute(c, n)
+	a := node.Answer{
+		ReservedCPUs: r.Reservations.CPUs.String(), EvictionReservation: pod.Amounts(r.Eviction),
+		Capacity: pod.Amounts(r.Capacity), Allocatable: pod.Amounts(r.Allocatable), Absolute: pod.Amounts(r.Absolute),
+		Enforced: map[string]pod.Resources{},
+	}
+	for _, list := range []map[string]int64{a.Capacity, a.Allocatable, a.Absolute} {
+		delete(list, "pid")
+	}
+	for _, e := range r.Enforced {
+		name := cgroups.EnforcedName(e, *c.CgroupsPerQOS, c.CgroupDriver)
+		path, err := name.Path(c.CgroupDriver)
+		if err != nil {
+			path = strings.Join(name, "/")
+		}
+		a.Enforced[path] = pod.FromSettings(cgroups.EnforcedSettings(e))
+	}
+	return a, findings
+}

@@ -1,0 +1,209 @@
+package node
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+	_ "unsafe" // for go:linkname
+
+	cadvisorapi "github.com/google/cadvisor/lib/model"
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/klog/v2"
+	_ "k8s.io/kubernetes/cmd/kubelet/app" // two of the functions below are its own
+	kubeletconfig "k8s.io/kubernetes/pkg/kubelet/apis/config"
+	"k8s.io/kubernetes/pkg/kubelet/cadvisor"
+	"k8s.io/kubernetes/pkg/kubelet/cm"
+	"k8s.io/kubernetes/pkg/kubelet/cm/containermap"
+	"k8s.io/kubernetes/pkg/kubelet/cm/cpumanager"
+	"k8s.io/kubernetes/pkg/kubelet/cm/memorymanager"
+	"k8s.io/kubernetes/pkg/kubelet/cm/topologymanager"
+	"k8s.io/kubernetes/pkg/kubelet/eviction"
+	evictionapi "k8s.io/kubernetes/pkg/kubelet/eviction/api"
+	"k8s.io/kubernetes/pkg/kubelet/nodestatus"
+	"k8s.io/kubernetes/pkg/kubelet/stats/pidlimit"
+	"k8s.io/utils/cpuset"
+
+	"github.com/kqos/kqos/conformance/oracle/gates"
+	"github.com/kqos/kqos/conformance/oracle/pod"
+)
+
+//go:linkname getReservedCPUs k8s.io/kubernetes/cmd/kubelet/app.getReservedCPUs
+func getReservedCPUs(klog.Logger, *cadvisorapi.MachineInfo, string) (cpuset.CPUSet, error)
+
+//go:linkname parseResourceList k8s.io/kubernetes/cmd/kubelet/app.parseResourceList
+func parseResourceList(map[string]string) (v1.ResourceList, error)
+
+//go:linkname hardEvictionReservation k8s.io/kubernetes/pkg/kubelet/cm.hardEvictionReservation
+func hardEvictionReservation([]evictionapi.Threshold, v1.ResourceList) v1.ResourceList
+
+// Host is what the kubelet learns of the node besides cAdvisor's machine.
+type Host struct {
+	CgroupVersion    int
+	MaxPID           int64
+	EphemeralStorage int64
+}
+
+// Answer is what the kubelet makes of a node, in the form of
+// testdata/golden/allocatable.json: cpu in millicores, all else in units. Where
+// the kubelet does not start, Stage and Error say why, and all else is what was
+// known by then.
+type Answer struct {
+	Stage               string                   `json:"stage,omitempty"`
+	Error               string                   `json:"error,omitempty"`
+	ReservedCPUs        string                   `json:"reservedSystemCPUs,omitempty"`
+	QOSReserved         map[string]int64         `json:"qosReserved,omitempty"`
+	EvictionReservation map[string]int64         `json:"evictionReservation,omitempty"`
+	Reservation         map[string]int64         `json:"reservation,omitempty"`
+	Capacity            map[string]int64         `json:"capacity,omitempty"`
+	Allocatable         map[string]int64         `json:"allocatable,omitempty"`
+	Absolute            map[string]int64         `json:"allocatableForCgroups,omitempty"`
+	Enforced            map[string]pod.Resources `json:"enforced,omitempty"`
+}
+
+// Start goes through the kubelet's start in its order, up to the enforcement of
+// node allocatable. The configuration is a validated one; it is changed, as the
+// kubelet changes it. dir takes the checkpoint files.
+func Start(c *kubeletconfig.KubeletConfiguration, info *cadvisorapi.MachineInfo, host Host, dir string) Answer {
+	gates.SetCgroupVersion(host.CgroupVersion)
+	a := Answer{}
+	if stage, err := start(c, info, host, dir, &a); err != nil {
+		a.Stage, a.Error = stage, err.Error()
+	}
+	return a
+}
+
+func start(c *kubeletconfig.KubeletConfiguration, info *cadvisorapi.MachineInfo, host Host, dir string, a *Answer) (string, error) {
+	m, stage, err := parse(c, info, a)
+	if err != nil {
+		return stage, err
+	}
+	if host.CgroupVersion == 1 && c.MemorySwap.SwapBehavior == "LimitedSwap" {
+		return "swap", fmt.Errorf("swap feature is enabled and LimitedSwap but it is only supported with cgroupv2")
+	}
+	m.capacity = cadvisor.CapacityFromMachineInfo(info)
+	m.internalCapacity = m.capacity.DeepCopy()
+	m.internalCapacity[pidlimit.PIDs] = *resource.NewQuantity(host.MaxPID, resource.DecimalSI)
+	if stage, err := startManagers(m, c, info, dir); err != nil {
+		return stage, err
+	}
+	m.nodeInfo = &v1.Node{}
+	if c.LocalStorageCapacityIsolation {
+		m.capacity[v1.ResourceEphemeralStorage] = *resource.NewQuantity(host.EphemeralStorage, resource.DecimalSI)
+	}
+	a.EvictionReservation = pod.Amounts(hardEvictionReservation(m.HardEvictionThresholds, m.capacity))
+	a.Reservation = pod.Amounts(nodeAllocatableReservation(m))
+	a.Absolute = pod.Amounts(nodeAllocatableAbsolute(m))
+	a.status(m, c, info)
+	if err := validateNodeAllocatable(m); err != nil {
+		return "nodeAllocatable", err
+	}
+	return "enforce", a.enforce(m, c)
+}
+
+// parse reads what validation leaves alone.
+func parse(c *kubeletconfig.KubeletConfiguration, info *cadvisorapi.MachineInfo, a *Answer) (*containerManager, string, error) {
+	m := &containerManager{}
+	var err error
+	if m.ReservedSystemCPUs, err = getReservedCPUs(klog.Background(), info, c.ReservedSystemCPUs); err != nil {
+		return nil, "reservedSystemCPUs", err
+	}
+	a.ReservedCPUs = m.ReservedSystemCPUs.String()
+	if n := m.ReservedSystemCPUs.Size(); n > 0 {
+		delete(c.KubeReserved, "cpu")
+		if c.SystemReserved == nil {
+			c.SystemReserved = map[string]string{}
+		}
+		c.SystemReserved["cpu"] = strconv.Itoa(n)
+	}
+	if m.KubeReserved, err = parseResourceList(c.KubeReserved); err != nil {
+		return nil, "kubeReserved", fmt.Errorf("--kube-reserved value failed to parse: %w", err)
+	}
+	if m.SystemReserved, err = parseResourceList(c.SystemReserved); err != nil {
+		return nil, "systemReserved", fmt.Errorf("--system-reserved value failed to parse: %w", err)
+	}
+	if m.HardEvictionThresholds, err = eviction.ParseThresholdConfig([]string{}, c.EvictionHard, nil, nil, nil); err != nil {
+		return nil, "evictionHard", err
+	}
+	reserved, err := cm.ParseQOSReserved(c.QOSReserved)
+	if err != nil {
+		return nil, "qosReserved", fmt.Errorf("--qos-reserved value failed to parse: %w", err)
+	}
+	a.QOSReserved = map[string]int64{}
+	for name, percent := range *reserved {
+		a.QOSReserved[string(name)] = percent
+	}
+	m.CgroupsPerQOS, m.EnforceNodeAllocatable = c.CgroupsPerQOS, sets.New(c.EnforceNodeAllocatable...)
+	m.SystemReservedCgroupName, m.KubeReservedCgroupName = c.SystemReservedCgroup, c.KubeReservedCgroup
+	return m, "", nil
+}
+
+// startManagers builds and starts the managers that decide what is enforced or
+// refuse the configuration.
+func startManagers(m *containerManager, c *kubeletconfig.KubeletConfiguration, info *cadvisorapi.MachineInfo, dir string) (string, error) {
+	logger := klog.Background()
+	affinity, err := topologymanager.NewManager(logger, info.Topology, c.TopologyManagerPolicy, c.TopologyManagerScope, c.TopologyManagerPolicyOptions)
+	if err != nil {
+		return "topologyManager", err
+	}
+	// The managers' own loop is not wanted here.
+	const never = 10000 * time.Hour
+	m.cpuManager, err = cpumanager.NewManager(logger, c.CPUManagerPolicy, c.CPUManagerPolicyOptions, never, info,
+		m.ReservedSystemCPUs, nodeAllocatableReservation(m), dir, affinity)
+	if err != nil {
+		return "cpuManager", err
+	}
+	memory, err := memorymanager.NewManager(logger, c.MemoryManagerPolicy, info, nodeAllocatableReservation(m), c.ReservedMemory, dir, affinity)
+	if err != nil {
+		return "memoryManager", err
+	}
+	none := func() []*v1.Pod { return nil }
+	if err := m.cpuManager.Start(context.Background(), none, sources{}, noStatus{}, noRuntime{}, containermap.NewContainerMap()); err != nil {
+		return "cpuManagerStart", err
+	}
+	if err := memory.Start(context.Background(), none, sources{}, noStatus{}, noRuntime{}, containermap.NewContainerMap()); err != nil {
+		return "memoryManagerStart", err
+	}
+	return "", nil
+}
+
+// status fills in what the node's status says.
+func (a *Answer) status(m *containerManager, c *kubeletconfig.KubeletConfiguration, info *cadvisorapi.MachineInfo) {
+	set := nodestatus.MachineInfo("node", int(c.MaxPods), int(c.PodsPerCore),
+		func() (*cadvisorapi.MachineInfo, error) { return info, nil },
+		func(klog.Logger, bool) v1.ResourceList { return m.capacity },
+		func(klog.Logger) (v1.ResourceList, v1.ResourceList, []string) { return nil, nil, nil },
+		func() v1.ResourceList { return nodeAllocatableReservation(m) },
+		func(string, string, string) {}, func() *bool { return nil }, c.LocalStorageCapacityIsolation)
+	n := &v1.Node{}
+	if err := set(context.Background(), n); err != nil {
+		return
+	}
+	a.Capacity, a.Allocatable = pod.Amounts(n.Status.Capacity), pod.Amounts(n.Status.Allocatable)
+}
+
+// enforce lets the kubelet set limits on the pods' and the reserved cgroups.
+func (a *Answer) enforce(m *containerManager, c *kubeletconfig.KubeletConfiguration) error {
+	naming := cm.NewCgroupManager(klog.Background(), &cm.CgroupSubsystems{}, c.CgroupDriver)
+	r := &cgroupRecorder{CgroupManager: naming, updates: map[string]*cm.ResourceConfig{}}
+	m.cgroupManager = r
+	m.cgroupRoot = cm.ParseCgroupfsToCgroupName(c.CgroupRoot)
+	if c.CgroupsPerQOS {
+		m.cgroupRoot = cm.NewCgroupName(m.cgroupRoot, "kubepods")
+	}
+	events := &eventRecorder{enforced: make(chan struct{}, 8)}
+	m.recorder = events
+	err := enforceNodeAllocatableCgroups(m, klog.Background())
+	if len(m.cgroupRoot) > 0 {
+		<-events.enforced
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	a.Enforced = map[string]pod.Resources{}
+	for path, config := range r.updates {
+		a.Enforced[path] = pod.FromConfig(config)
+	}
+	return err
+}

@@ -1,0 +1,133 @@
+package pod
+
+import (
+	"strings"
+	"time"
+	_ "unsafe" // for go:linkname
+
+	libcgroups "github.com/opencontainers/cgroups"
+	corev1 "k8s.io/api/core/v1"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
+	"k8s.io/kubernetes/pkg/features"
+	kubeletconfig "k8s.io/kubernetes/pkg/kubelet/apis/config"
+	"k8s.io/kubernetes/pkg/kubelet/cm"
+
+	"github.com/kqos/kqos/internal/cgroups"
+)
+
+//go:linkname getCPUWeight k8s.io/kubernetes/pkg/kubelet/cm.getCPUWeight
+func getCPUWeight(shares *uint64) uint64
+
+//go:linkname cpuWeightToCPUShares k8s.io/kubernetes/pkg/kubelet/cm.cpuWeightToCPUShares
+func cpuWeightToCPUShares(weight uint64) uint64
+
+// CgroupOptions are the fields of a configuration that a pod's cgroup depends on.
+type CgroupOptions struct {
+	CPUCFSQuota             bool          `json:"cpuCFSQuota"`
+	CPUCFSQuotaPeriod       time.Duration `json:"cpuCFSQuotaPeriod"`
+	PodPidsLimit            int64         `json:"podPidsLimit"`
+	MemoryReservationPolicy string        `json:"memoryReservationPolicy,omitempty"`
+	MemoryThrottlingFactor  *float64      `json:"memoryThrottlingFactor,omitempty"`
+}
+
+// Resources is the kubelet's ResourceConfig in the form of the golden files.
+type Resources struct {
+	Memory        *int64            `json:"memory,omitempty"`
+	CPUShares     *uint64           `json:"cpuShares,omitempty"`
+	CPUQuota      *int64            `json:"cpuQuota,omitempty"`
+	CPUPeriod     *uint64           `json:"cpuPeriod,omitempty"`
+	CPUSet        string            `json:"cpuSet,omitempty"`
+	PidsLimit     *int64            `json:"pidsLimit,omitempty"`
+	HugePageLimit map[int64]int64   `json:"hugePageLimit,omitempty"`
+	Unified       map[string]string `json:"unified,omitempty"`
+}
+
+// FromConfig is what the kubelet sets.
+func FromConfig(c *cm.ResourceConfig) Resources {
+	if c == nil {
+		return Resources{}
+	}
+	return Resources{
+		Memory: c.Memory, CPUShares: c.CPUShares, CPUQuota: c.CPUQuota, CPUPeriod: c.CPUPeriod,
+		CPUSet: c.CPUSet.String(), PidsLimit: c.PidsLimit, HugePageLimit: c.HugePageLimit, Unified: c.Unified,
+	}
+}
+
+// FromSettings is what kqos sets.
+func FromSettings(s cgroups.Settings) Resources {
+	r := Resources{
+		Memory: is(s.Memory), CPUShares: is(s.CPUShares), CPUQuota: is(s.CPUQuota), CPUPeriod: is(s.CPUPeriod), PidsLimit: is(s.PidsLimit),
+		HugePageLimit: map[int64]int64{}, Unified: map[string]string{},
+	}
+	if s.CPUs != nil {
+		r.CPUSet = s.CPUs.Is.String()
+	}
+	for size, v := range s.HugePages {
+		r.HugePageLimit[size] = v.Is
+	}
+	for file, v := range s.Unified {
+		r.Unified[file] = v.Is
+	}
+	return r
+}
+
+func is[T any](v *cgroups.Value[T]) *T {
+	if v == nil {
+		return nil
+	}
+	return &v.Is
+}
+
+// Cgroup is what the kubelet sets on the pod's cgroup at its creation on a host
+// with cgroup v2, under the gates as they are set. Each question gets a copy of
+// the pod: the kubelet's sums change pod-level amounts in place.
+func Cgroup(p *corev1.Pod, o CgroupOptions) Resources {
+	memoryQoS := utilfeature.DefaultFeatureGate.Enabled(features.MemoryQoS)
+	policy := kubeletconfig.MemoryReservationPolicy(o.MemoryReservationPolicy)
+	c := cm.ResourceConfigForPod(p.DeepCopy(), o.CPUCFSQuota, uint64(o.CPUCFSQuotaPeriod/time.Microsecond), memoryQoS, policy)
+	if o.PodPidsLimit > 0 {
+		c.PidsLimit = &o.PodPidsLimit
+	}
+	if memoryQoS && o.MemoryThrottlingFactor != nil {
+		cm.ApplyPodLevelMemoryHigh(p.DeepCopy(), c, *o.MemoryThrottlingFactor)
+	}
+	return FromConfig(c)
+}
+
+// Conversions are all conversions of one number.
+type Conversions struct {
+	Shares                      uint64
+	Quota, Milli, QuotaMilli    int64
+	Weight, RuntimeWeight, Back uint64
+}
+
+// Convert does them as the kubelet and its cgroup library do.
+func Convert(n, period int64) Conversions {
+	shares := uint64(n)
+	return Conversions{
+		Shares: cm.MilliCPUToShares(n), Quota: cm.MilliCPUToQuota(n, period),
+		Milli: cm.SharesToMilliCPU(n), QuotaMilli: cm.QuotaToMilliCPU(n, period),
+		Weight: getCPUWeight(&shares), RuntimeWeight: libcgroups.ConvertCPUSharesToCgroupV2Value(shares), Back: cpuWeightToCPUShares(shares),
+	}
+}
+
+// Path is where the kubelet puts the pod's cgroup, empty where it panics.
+func Path(cgroupRoot string, perQOS bool, class corev1.PodQOSClass, uid, driver string) (path string) {
+	defer func() {
+		if recover() != nil {
+			path = ""
+		}
+	}()
+	name := cm.ParseCgroupfsToCgroupName(cgroupRoot)
+	if perQOS {
+		name = cm.NewCgroupName(name, "kubepods")
+	}
+	if class != corev1.PodQOSGuaranteed {
+		name = cm.NewCgroupName(name, strings.ToLower(string(class)))
+	}
+	name = cm.NewCgroupName(name, "pod"+uid)
+	if driver == "systemd" {
+		return name.ToSystemd()
+	}
+	return name.ToCgroupfs()
+}

@@ -1,0 +1,82 @@
+package pods
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	kubeletv1beta1 "k8s.io/kubelet/config/v1beta1"
+	"pgregory.net/rapid"
+
+	"github.com/kqos/kqos/conformance/check"
+	"github.com/kqos/kqos/conformance/gen"
+	"github.com/kqos/kqos/conformance/oracle/pod"
+	"github.com/kqos/kqos/internal/cgroups"
+	"github.com/kqos/kqos/internal/kubelet"
+)
+
+// podCgroup is what the settings of a pod's cgroup depend on.
+type podCgroup struct {
+	Pod          *corev1.Pod     `json:"pod"`
+	FeatureGates map[string]bool `json:"featureGates,omitempty"`
+	pod.CgroupOptions
+}
+
+func TestPodCgroup(t *testing.T) {
+	check.Property(t, 6000, func(t *rapid.T) {
+		in := podCgroup{Pod: gen.Pod().Draw(t, "pod"), FeatureGates: gen.KnownGates(podGates()).Draw(t, "gates")}
+		in.CPUCFSQuota = rapid.IntRange(0, 4).Draw(t, "quota") > 0
+		in.CPUCFSQuotaPeriod = rapid.SampledFrom([]time.Duration{100 * time.Millisecond, time.Millisecond, time.Second, 10 * time.Millisecond}).Draw(t, "period")
+		in.PodPidsLimit = rapid.SampledFrom([]int64{-1, 0, 1, 100}).Draw(t, "pids")
+		in.MemoryReservationPolicy = rapid.SampledFrom([]string{"None", "TieredReservation"}).Draw(t, "policy")
+		if rapid.Bool().Draw(t, "throttling") {
+			factor := rapid.SampledFrom([]float64{0.9, 1, 0.1}).Draw(t, "factor")
+			in.MemoryThrottlingFactor = &factor
+		}
+		g, ok := setGates(t, in.FeatureGates)
+		if !ok {
+			return
+		}
+		cfg := kubelet.Default()
+		cfg.Gates = g
+		cfg.CPUCFSQuota, cfg.CPUCFSQuotaPeriod = &in.CPUCFSQuota, &metav1.Duration{Duration: in.CPUCFSQuotaPeriod}
+		cfg.PodPidsLimit, cfg.MemoryThrottlingFactor = &in.PodPidsLimit, in.MemoryThrottlingFactor
+		cfg.MemoryReservationPolicy = kubeletv1beta1.MemoryReservationPolicy(in.MemoryReservationPolicy)
+		check.Equal(t, in, pod.Cgroup(in.Pod, in.CgroupOptions), pod.FromSettings(cgroups.PodSettings(in.Pod, cfg, false)))
+	})
+}
+
+func TestConversions(t *testing.T) {
+	check.Property(t, 3000, func(t *rapid.T) {
+		n := rapid.OneOf(rapid.Int64Range(0, 1<<20), rapid.Int64Range(0, math.MaxInt64)).Draw(t, "value")
+		period := rapid.SampledFrom([]int64{100000, 1000, 1000000, 12345}).Draw(t, "period")
+		_, _ = setGates(t, nil)
+		got := pod.Conversions{
+			Shares: cgroups.MilliCPUToShares(n), Quota: cgroups.MilliCPUToQuota(n, period),
+			Milli: cgroups.SharesToMilliCPU(n), QuotaMilli: cgroups.QuotaToMilliCPU(n, period),
+			Weight: cgroups.SharesToWeight(uint64(n)), RuntimeWeight: cgroups.SharesToWeightRuntime(uint64(n)), Back: cgroups.WeightToShares(uint64(n)),
+		}
+		check.Equal(t, map[string]int64{"value": n, "period": period}, pod.Convert(n, period), got)
+	})
+}
+
+func TestPodName(t *testing.T) {
+	check.Property(t, 2000, func(t *rapid.T) {
+		root := rapid.SampledFrom([]string{"", "/", "/kube", "kube/pods", "/a-b/c", "/kube.slice", "//x"}).Draw(t, "root")
+		uid := rapid.SampledFrom([]string{"cc32f315-98f7-4d58-8700-df9e05ddda2c", "abc", "", "a_b", "a/b", "-", "a.b", "é"}).Draw(t, "uid")
+		class := rapid.SampledFrom([]corev1.PodQOSClass{"Guaranteed", "Burstable", "BestEffort"}).Draw(t, "class")
+		driver := rapid.SampledFrom([]string{"systemd", "cgroupfs", ""}).Draw(t, "driver")
+		perQOS := rapid.Bool().Draw(t, "per QOS")
+		want := pod.Path(root, perQOS, class, uid, driver)
+		name, err := cgroups.PodName(cgroups.Root(root, perQOS), class, uid)
+		got := ""
+		if err == nil {
+			if got, err = name.Path(driver); err != nil {
+				got = ""
+			}
+		}
+		check.Equal(t, []any{root, perQOS, class, uid, driver}, want, got)
+	})
+}

@@ -35,7 +35,7 @@ func layers() map[string][]string {
 		"internal/admission":                {"internal/kubelet"},
 		"internal/qos":                      {"internal/kubelet"},
 		"internal/allocatable":              {"internal/kubelet", "internal/machine"},
-		"internal/simulate":                 append([]string{"internal/simulate/cpumanager", "internal/simulate/memorymanager", "internal/simulate/devicemanager"}, manager...),
+		"internal/simulate":                 append([]string{"internal/parallel", "internal/simulate/cpumanager", "internal/simulate/memorymanager", "internal/simulate/devicemanager"}, manager...),
 		"internal/simulate/cpumanager":      manager,
 		"internal/simulate/memorymanager":   manager,
 		"internal/simulate/devicemanager":   manager,

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/spf13/cobra"
+
+	"github.com/kqos/kqos/internal/manifest"
 )
 
 // podFlags say where pods come from and how they are read.
@@ -14,6 +16,8 @@ type podFlags struct {
 	strict    bool
 	static    bool
 	asWritten bool
+	// more are pods that a flag of the command describes, after those of files.
+	more []manifest.Workload
 }
 
 func (p *podFlags) add(cmd *cobra.Command) {

@@ -26,7 +26,7 @@ type podInput struct {
 // load reads pods and, with the configuration and the machine that stand among
 // them, the node. Errors of single inputs are left in the result, to be told after all else; see err.
 func (p *podFlags) load(ctx context.Context, a *app, args []string, nodes *nodeFlags) (*podInput, *node, error) {
-	if len(args)+len(p.files) == 0 {
+	if len(args)+len(p.files)+len(p.more) == 0 {
 		return nil, nil, errors.New("no pods given: name files or folders, or - for stdin")
 	}
 	return p.loadAny(ctx, a, args, nodes)
@@ -44,6 +44,7 @@ func (p *podFlags) loadAny(ctx context.Context, a *app, args []string, nodes *no
 	in.Input = manifest.Read(p.files, manifest.Options{
 		Stdin: a.In, Recursive: p.recursive, Strict: p.strict, Static: in.reading == admission.Static,
 	})
+	in.Workloads = append(in.Workloads, p.more...)
 	for _, w := range in.Warnings {
 		a.logger().Warn(w.Error())
 	}

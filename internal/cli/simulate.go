@@ -19,6 +19,10 @@ type simulateOptions struct {
 	states   stateFlags
 	explain  bool
 	replicas bool
+	// shorthand are the texts of --pod.
+	shorthand []string
+	fit       bool
+	compare   bool
 }
 
 func newSimulate(a *app) *cobra.Command {
@@ -38,11 +42,18 @@ pods in them running; --write-state writes the files that the kubelet would.
 
 --scenario plays a file instead: a machine, a kubelet configuration, and events
 that add and remove pods and restart the kubelet; one scenario, an array, or a
-set with shared machines.`,
+set with shared machines.
+
+--fit goes on with copies of the last pod until one is refused. --compare admits
+the pods under every topology policy, scope, CPU policy and set of its options,
+best first, the configured one marked *; -o wide shows also what comes out alike.`,
 		Example: `  kqos simulate testdata/node
   kqos simulate pod.yaml --config kubelet.yaml --topology synthetic:sockets=2,numa=2,cores=32,threads=2,memory=256Gi
   kqos simulate deploy.yaml --replicas --config kubelet.yaml --topology node.json -o json
   kqos simulate pod.yaml --config /var/lib/kubelet/config.yaml --state-dir /var/lib/kubelet --explain -o yaml
+  kqos simulate --pod web=4/8Gi --pod db=16/64Gi --config kubelet.yaml --topology node.json -o svg > node.svg
+  kqos simulate testdata/node --fit
+  kqos simulate testdata/node --compare
   kqos simulate --scenario testdata/golden/placement/rejections.json -o jsonpath='{.items[*].name}'`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.run(cmd.Context(), a, args)
@@ -50,17 +61,23 @@ set with shared machines.`,
 	}
 	o.pods.add(cmd)
 	o.node.add(cmd)
-	o.output.add(cmd)
+	o.output.add(cmd, "svg")
 	o.states.add(cmd)
 	f := cmd.Flags()
 	f.StringVar(&o.scenario, "scenario", "", "play a scenario file (YAML or JSON, - for stdin) instead of pods")
 	f.BoolVar(&o.explain, "explain", false, "add the hints of each provider, the merge step by step, and what decided a refusal")
+	f.StringArrayVar(&o.shorthand, "pod", nil, "a Guaranteed pod as name=cpu[/memory], such as web=4/8Gi; repeatable, after those of files")
+	f.BoolVar(&o.fit, "fit", false, "how many more copies of the last pod fit, and what stops the next; the node's allocatable counts too")
+	f.BoolVar(&o.compare, "compare", false, "admit the pods under every policy and option that the gates allow, and tabulate")
 	f.BoolVar(&o.replicas, "replicas", false, "admit as many pods as each template's owner asks for")
 	return cmd
 }
 
 func (o *simulateOptions) run(ctx context.Context, a *app, args []string) error {
 	if err := o.output.check(); err != nil {
+		return err
+	}
+	if err := o.checkMode(); err != nil {
 		return err
 	}
 	if o.scenario == "" {
@@ -72,36 +89,26 @@ func (o *simulateOptions) run(ctx context.Context, a *app, args []string) error 
 	return o.runScenarios(ctx, a)
 }
 
-// options say how the package is asked. A person always gets the explanations.
+// options say how the package is asked.
 func (o *simulateOptions) options() (simulate.Options, error) {
 	minor, err := o.node.minor()
-	return simulate.Options{Explain: o.explain || o.output.text(), Minor: minor}, err
+	return simulate.Options{Explain: o.explain, Minor: minor}, err
 }
 
-// simulation is the object that is printed.
-type simulation struct {
-	typeMeta
-	*simulate.Result
-}
-
-type simulationList struct {
-	typeMeta
-	Items []simulation `json:"items"`
-}
-
-// finish prints the results and turns them into the exit code.
-func (o *simulateOptions) finish(a *app, results []*simulate.Result, list bool, bad error) error {
+// finish prints the results and turns them into the exit code. Those without a
+// result were told as errors.
+func (o *simulateOptions) finish(a *app, all []simulation, list bool, bad error) error {
 	found := simulationList{typeMeta: kind("SimulationList"), Items: []simulation{}}
 	refused := false
-	for _, r := range results {
-		if r == nil {
+	for _, s := range all {
+		if s.Result == nil {
 			continue
 		}
-		for _, w := range r.Warnings {
-			a.logger().Warn(fmt.Sprintf("%s: %s", r.Name, w))
+		for _, w := range s.Warnings {
+			a.logger().Warn(fmt.Sprintf("%s: %s", s.Name, w))
 		}
-		found.Items = append(found.Items, simulation{kind("Simulation"), r})
-		refused = refused || r.Refused()
+		found.Items = append(found.Items, s)
+		refused = refused || s.Refused()
 	}
 	if len(found.Items) > 0 {
 		if err := o.output.print(a, simulateView(found, list)); err != nil {

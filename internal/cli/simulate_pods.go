@@ -21,6 +21,9 @@ func (o *simulateOptions) runPods(ctx context.Context, a *app, args []string) er
 	if err != nil {
 		return err
 	}
+	if o.pods.more, err = shorthand(o.shorthand); err != nil {
+		return err
+	}
 	in, n, err := o.pods.load(ctx, a, args, &o.node)
 	if err != nil {
 		return err
@@ -33,11 +36,14 @@ func (o *simulateOptions) runPods(ctx context.Context, a *app, args []string) er
 	if err != nil {
 		return err
 	}
+	if o.compare {
+		return errors.Join(o.runCompare(ctx, a, spec, events), in.err())
+	}
 	result, err := o.play(spec, files, events, options)
 	if err == nil {
 		err = o.states.save(result.Files)
 	}
-	return o.finish(a, []*simulate.Result{result}, false, errors.Join(in.err(), err))
+	return o.finish(a, []simulation{newSimulation(result, spec.Machine, events)}, false, errors.Join(in.err(), err))
 }
 
 // spec is the node to simulate.
@@ -60,7 +66,11 @@ func (o *simulateOptions) play(spec simulate.Spec, files simulate.Files, events 
 	n, err := simulate.NewNode(spec, files)
 	stop, failed := errors.AsType[*simulate.StartError](err)
 	if !failed {
-		return simulate.Play(n, name, events, options), err
+		result := simulate.Play(n, name, events, options)
+		if o.fit {
+			err = fit(n, result, events)
+		}
+		return result, err
 	}
 	result := simulate.StartFailed(name, stop, options)
 	if files != nil && (stop.Stage == simulate.StageCPUStart || stop.Stage == simulate.StageMemoryStart) {

@@ -25,13 +25,10 @@ func (o *simulateOptions) runScenarios(ctx context.Context, a *app) error {
 	if o.states.write != "" && len(scenarios) != 1 {
 		return errors.New("--write-state takes a single scenario: each would write the same files")
 	}
-	if n := len(scenarios); a.Terminal && n >= progressFrom {
-		options.Progress = func(done int) { fmt.Fprintf(a.Err, "\r%d of %d scenarios", done, n) }
-	}
+	progress := a.progress("scenarios")
+	options.Progress = func(done int) { progress.report(done, len(scenarios)) }
 	results, err := simulate.RunAll(ctx, scenarios, options)
-	if options.Progress != nil {
-		fmt.Fprintln(a.Err)
-	}
+	progress.end()
 	if err != nil {
 		return err
 	}
@@ -40,11 +37,14 @@ func (o *simulateOptions) runScenarios(ctx context.Context, a *app) error {
 			return err
 		}
 	}
-	return o.finish(a, results, list, bad)
+	all := make([]simulation, len(results))
+	for i, r := range results {
+		if r != nil {
+			all[i] = newSimulation(r, scenarios[i].LastMachine(), scenarios[i].Events)
+		}
+	}
+	return o.finish(a, all, list, bad)
 }
-
-// progressFrom is the number of scenarios that take about a second.
-const progressFrom = 500
 
 // inFile names the file in front of each of joined errors.
 func inFile(file string, err error) error {

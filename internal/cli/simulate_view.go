@@ -3,15 +3,40 @@ package cli
 import (
 	"fmt"
 	"io"
-	"maps"
-	"slices"
-	"strings"
 
+	"github.com/kqos/kqos/internal/machine"
 	"github.com/kqos/kqos/internal/render"
 	"github.com/kqos/kqos/internal/simulate"
 )
 
-// simulateView shows results: the contract's object, and a row a container.
+// simulation is the object that is printed.
+type simulation struct {
+	typeMeta
+	*simulate.Result
+
+	// machine is that of the end.
+	machine *machine.Machine
+	// pods are the names of pods by UID.
+	pods map[string]string
+}
+
+type simulationList struct {
+	typeMeta
+	Items []simulation `json:"items"`
+}
+
+func newSimulation(r *simulate.Result, m *machine.Machine, events []simulate.Event) simulation {
+	s := simulation{typeMeta: kind("Simulation"), Result: r, machine: m, pods: map[string]string{}}
+	for i := range events {
+		if pod := events[i].Pod; pod != nil {
+			s.pods[or(string(pod.UID), pod.Name)] = or(pod.Namespace, "default") + "/" + pod.Name
+		}
+	}
+	return s
+}
+
+// simulateView shows results: the contract's object, tables for people, and,
+// of a single one, a picture.
 func simulateView(found simulationList, list bool) view {
 	v := view{object: found}
 	if !list {
@@ -27,48 +52,22 @@ func simulateView(found simulationList, list bool) view {
 	v.text = func(w io.Writer, s render.Style) error {
 		for i := range found.Items {
 			if list {
+				if i > 0 {
+					fmt.Fprintln(w)
+				}
 				fmt.Fprintf(w, "# %s\n", found.Items[i].Name)
 			}
-			if err := printSimulation(w, s, found.Items[i].Result); err != nil {
+			if err := printSimulation(w, s, found.Items[i]); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-	return v
-}
-
-func printSimulation(w io.Writer, s render.Style, r *simulate.Result) error {
-	if r.StartError != nil {
-		_, err := fmt.Fprintf(w, "the kubelet does not start (%s): %s\n", r.StartError.Stage, r.StartError.Message)
-		return err
-	}
-	t := render.Table{Columns: []render.Column{
-		{Name: "POD"}, {Name: "CONTAINER"}, {Name: "CPUS"}, {Name: "EXCLUSIVE"}, {Name: "MEMS"}, {Name: "DEVICES"}, {Name: "REASON"}, {Name: "MESSAGE", Wide: true},
+	v.pictures = map[string]func(io.Writer, render.Style) error{"svg": func(w io.Writer, s render.Style) error {
+		if len(found.Items) != 1 {
+			return fmt.Errorf("-o svg draws one simulation, and there are %d: give a file with one scenario", len(found.Items))
+		}
+		return found.Items[0].picture(w, s)
 	}}
-	var why []string
-	for _, e := range r.Events {
-		for _, c := range e.Containers {
-			t.Rows = append(t.Rows, []string{e.Pod, c.Name, c.CPUs, fmt.Sprint(c.Exclusive), c.Mems, devicesText(c.Devices), "", ""})
-		}
-		if len(e.Containers) == 0 && e.Op == simulate.OpAdd {
-			t.Rows = append(t.Rows, []string{e.Pod, "", "", "", "", "", e.Reason, e.Message})
-		}
-		if e.Explain != nil && e.Explain.Why != "" {
-			why = append(why, e.Pod+": "+e.Explain.Why)
-		}
-	}
-	if err := table(t)(w, s); err != nil || len(why) == 0 {
-		return err
-	}
-	_, err := fmt.Fprintf(w, "\n%s\n", strings.Join(why, "\n"))
-	return err
-}
-
-func devicesText(devices map[string][]string) string {
-	var parts []string
-	for _, resource := range slices.Sorted(maps.Keys(devices)) {
-		parts = append(parts, resource+"="+strings.Join(devices[resource], ","))
-	}
-	return strings.Join(parts, " ")
+	return v
 }

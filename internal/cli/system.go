@@ -13,18 +13,22 @@ import (
 type System struct {
 	In       io.Reader
 	Out, Err io.Writer
-	// Terminal says whether Out is one.
-	Terminal bool
+	// Terminal says whether Out is one, ErrTerminal whether Err is.
+	Terminal, ErrTerminal bool
 	// Getenv reads the environment.
 	Getenv func(string) string
 }
 
 // Host is the real surroundings of this process.
 func Host() System {
-	info, err := os.Stdout.Stat()
 	return System{
 		In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
-		Terminal: err == nil && info.Mode()&os.ModeCharDevice != 0,
-		Getenv:   os.Getenv,
+		Terminal: isTerminal(os.Stdout), ErrTerminal: isTerminal(os.Stderr),
+		Getenv: os.Getenv,
 	}
+}
+
+func isTerminal(f *os.File) bool {
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }

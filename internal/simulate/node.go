@@ -40,6 +40,9 @@ type Node struct {
 	cpus     *cpumanager.Manager
 	memory   *memorymanager.Manager
 
+	// allocatable is what the node's status offers to pods.
+	allocatable corev1.ResourceList
+
 	// active are the admitted pods in their order, with the one being admitted.
 	active []*corev1.Pod
 	// unknown are the UIDs that only checkpoint files name and that are kept.

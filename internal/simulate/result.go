@@ -17,8 +17,10 @@ type Result struct {
 	// Files are the checkpoint files at the end, by name.
 	Files Files `json:"files,omitempty"`
 	// Arbitrary lists what the kubelet leaves to chance: files, devices, result.
-	Arbitrary []string     `json:"arbitrary,omitempty"`
-	Explain   *Explanation `json:"explain,omitempty"`
+	Arbitrary []string `json:"arbitrary,omitempty"`
+	// Fit is only there when it was asked for.
+	Fit     *Fit         `json:"fit,omitempty"`
+	Explain *Explanation `json:"explain,omitempty"`
 
 	// Warnings are remarks on the input.
 	Warnings []string `json:"-"`

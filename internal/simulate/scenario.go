@@ -32,6 +32,17 @@ type Scenario struct {
 	Events  []Event
 }
 
+// LastMachine is the machine after all events.
+func (s *Scenario) LastMachine() *machine.Machine {
+	last := s.Machine
+	for _, e := range s.Events {
+		if e.Machine != nil {
+			last = e.Machine
+		}
+	}
+	return last.Machine
+}
+
 // Hardware is a machine with what its device plugins can.
 type Hardware struct {
 	*machine.Machine

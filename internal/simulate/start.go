@@ -58,6 +58,7 @@ func (n *Node) start(spec Spec) error {
 	if err != nil {
 		return err
 	}
+	n.allocatable = reserved.Allocatable
 	n.topology, err = topologymanager.New(topologymanager.Config{
 		Policy: c.TopologyManagerPolicy, Scope: c.TopologyManagerScope, Options: c.TopologyManagerPolicyOptions,
 		Nodes: m.NUMA, Gates: c.Gates,

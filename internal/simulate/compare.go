@@ -1,0 +1,225 @@
+package simulate
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"sync/atomic"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/cpuset"
+
+	"github.com/kqos/kqos/internal/kubelet"
+	"github.com/kqos/kqos/internal/parallel"
+	"github.com/kqos/kqos/internal/simulate/cpumanager"
+	"github.com/kqos/kqos/internal/simulate/topologymanager"
+)
+
+// Variant is a choice of the policies and options that decide placement.
+type Variant struct {
+	TopologyPolicy string `json:"topologyManagerPolicy"`
+	// TopologyScope is empty under policy none, which has no scopes.
+	TopologyScope string `json:"topologyManagerScope,omitempty"`
+	CPUPolicy     string `json:"cpuManagerPolicy"`
+	// CPUOptions are those of cpuManagerPolicyOptions that are true, sorted.
+	CPUOptions []string `json:"cpuManagerPolicyOptions,omitempty"`
+}
+
+// Outcome is what became of the pods under one variant.
+type Outcome struct {
+	Variant
+	// Configured marks the variant of the configuration itself.
+	Configured bool `json:"configured,omitempty"`
+	// StartError says that the kubelet does not start.
+	StartError *StartError `json:"startError,omitempty"`
+	Admitted   int         `json:"admitted"`
+	// Refused are the other pods, and why the first of them was.
+	Refused []string `json:"refused,omitempty"`
+	Why     string   `json:"why,omitempty"`
+	// CrossNUMA counts containers whose exclusive CPUs, pinned memory and devices
+	// lie on more than one NUMA node, CrossLLC those whose exclusive CPUs have
+	// more than one last level cache.
+	CrossNUMA int `json:"crossNUMA"`
+	CrossLLC  int `json:"crossLLC"`
+	// CPUsLeft are the CPUs that could still become exclusive; 0 under policy
+	// none.
+	CPUsLeft int `json:"cpusLeft"`
+}
+
+// Compare admits the pods on a fresh node under every variant that the gates
+// and the options' own rules allow, the best first: more pods admitted, fewer
+// containers across NUMA nodes and caches, more CPUs left. Progress, if not
+// nil, is told the number done, from any goroutine. The error is the context's.
+func Compare(ctx context.Context, spec Spec, pods []*corev1.Pod, progress func(done, all int)) ([]Outcome, error) {
+	variants := variants(spec.Config)
+	outcomes := make([]Outcome, len(variants))
+	var done atomic.Int64
+	parallel.Each(len(variants), func(i int) {
+		if ctx.Err() != nil {
+			return
+		}
+		outcomes[i] = try(spec, variants[i], pods)
+		if n := int(done.Add(1)); progress != nil {
+			progress(n, len(variants))
+		}
+	})
+	slices.SortStableFunc(outcomes, compareOutcomes)
+	return outcomes, ctx.Err()
+}
+
+// compareOutcomes orders the better first. Where nothing is pinned nothing can
+// cross, which is no merit.
+func compareOutcomes(a, b Outcome) int {
+	starts := func(o Outcome) int { return count(o.StartError == nil) }
+	pins := func(o Outcome) int { return count(o.CPUPolicy == cpumanager.PolicyStatic) }
+	for _, d := range []int{
+		starts(b) - starts(a), b.Admitted - a.Admitted, pins(b) - pins(a), a.CrossNUMA - b.CrossNUMA, a.CrossLLC - b.CrossLLC, b.CPUsLeft - a.CPUsLeft,
+	} {
+		if d != 0 {
+			return d
+		}
+	}
+	return 0
+}
+
+// variants are all choices, simple ones first. Those of CPU options which
+// exclude each other or whose gate is off are left out.
+func variants(c *kubelet.Config) []Variant {
+	cpus := []Variant{{CPUPolicy: cpumanager.PolicyNone}}
+	for _, options := range optionSets(c.Gates) {
+		cpus = append(cpus, Variant{CPUPolicy: cpumanager.PolicyStatic, CPUOptions: options})
+	}
+	var all []Variant
+	for _, policy := range []string{topologymanager.PolicyNone, topologymanager.PolicyBestEffort, topologymanager.PolicyRestricted, topologymanager.PolicySingleNUMANode} {
+		scopes := []string{topologymanager.ScopeContainer, topologymanager.ScopePod}
+		if policy == topologymanager.PolicyNone {
+			scopes = []string{""}
+		}
+		for _, scope := range scopes {
+			for _, v := range cpus {
+				v.TopologyPolicy, v.TopologyScope = policy, scope
+				all = append(all, v)
+			}
+		}
+	}
+	return all
+}
+
+// optionSets are the sets of options that can stand together, small ones first.
+func optionSets(g kubelet.Gates) [][]string {
+	names := []string{
+		cpumanager.OptionAlignBySocket, cpumanager.OptionDistributeAcrossCores, cpumanager.OptionDistributeAcrossNUMA,
+		cpumanager.OptionFullPCPUsOnly, cpumanager.OptionPreferAlignByUncore, cpumanager.OptionStrictReservation,
+	}
+	var sets [][]string
+	for bits := range 1 << len(names) {
+		var chosen []string
+		for i, name := range names {
+			if bits>>i&1 == 1 {
+				chosen = append(chosen, name)
+			}
+		}
+		if _, err := cpumanager.ParseOptions(optionMap(chosen), g); err == nil {
+			sets = append(sets, chosen)
+		}
+	}
+	slices.SortStableFunc(sets, func(a, b []string) int { return len(a) - len(b) })
+	return sets
+}
+
+func optionMap(names []string) map[string]string {
+	options := map[string]string{}
+	for _, name := range names {
+		options[name] = "true"
+	}
+	return options
+}
+
+// variantOf is the variant that the configuration chooses.
+func variantOf(c *kubelet.Config) Variant {
+	v := Variant{TopologyPolicy: c.TopologyManagerPolicy, TopologyScope: c.TopologyManagerScope, CPUPolicy: c.CPUManagerPolicy}
+	if v.TopologyPolicy == topologymanager.PolicyNone {
+		v.TopologyScope = ""
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.CPUManagerPolicyOptions)) {
+		one := map[string]string{name: c.CPUManagerPolicyOptions[name]}
+		if o, err := cpumanager.ParseOptions(one, c.Gates); err == nil && o != (cpumanager.Options{}) {
+			v.CPUOptions = append(v.CPUOptions, name)
+		}
+	}
+	return v
+}
+
+// try admits the pods under one variant.
+func try(spec Spec, v Variant, pods []*corev1.Pod) Outcome {
+	own := variantOf(spec.Config)
+	out := Outcome{Variant: v}
+	out.Configured = v.TopologyPolicy == own.TopologyPolicy && v.TopologyScope == own.TopologyScope &&
+		v.CPUPolicy == own.CPUPolicy && slices.Equal(v.CPUOptions, own.CPUOptions)
+	config := *spec.Config
+	config.TopologyManagerPolicy, config.CPUManagerPolicy = v.TopologyPolicy, v.CPUPolicy
+	config.TopologyManagerScope = v.TopologyScope
+	if v.TopologyScope == "" {
+		config.TopologyManagerScope = topologymanager.ScopeContainer
+	}
+	config.CPUManagerPolicyOptions = optionMap(v.CPUOptions)
+	spec.Config = &config
+	n, err := NewNode(spec, nil)
+	if out.StartError = startError(err); out.StartError != nil {
+		return out
+	}
+	for _, pod := range pods {
+		a := n.Add(pod)
+		if !a.Verdict.Admitted {
+			out.Refused = append(out.Refused, pod.Name)
+			if out.Why == "" {
+				out.Why = a.Why
+			}
+		}
+		if a.Verdict.Crash != nil {
+			return out
+		}
+		out.Admitted += count(a.Verdict.Admitted)
+		for i := range a.Containers {
+			numa, llc := n.crossed(&a.Containers[i])
+			out.CrossNUMA += count(numa)
+			out.CrossLLC += count(llc)
+		}
+	}
+	for _, free := range n.cpus.Free() {
+		out.CPUsLeft += free
+	}
+	return out
+}
+
+func count(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+// crossed tells whether what a container has for itself spans NUMA nodes or
+// last level caches.
+func (n *Node) crossed(c *Container) (numa, llc bool) {
+	nodes, caches := map[int]bool{}, map[int]bool{}
+	if cpus, err := cpuset.Parse(c.CPUs); err == nil && c.Exclusive {
+		for _, cpu := range n.spec.Machine.CPUs {
+			if cpus.Contains(cpu.ID) {
+				nodes[cpu.NUMA], caches[cpu.LLC] = true, true
+			}
+		}
+	}
+	for _, b := range c.Memory {
+		for _, id := range b.NUMA {
+			nodes[id] = true
+		}
+	}
+	for _, d := range n.spec.Machine.Devices {
+		// A device that is close to several nodes crosses none.
+		if len(d.NUMA) == 1 && slices.Contains(c.Devices[d.Resource], d.ID) {
+			nodes[d.NUMA[0]] = true
+		}
+	}
+	return len(nodes) > 1, len(caches) > 1
+}

@@ -20,7 +20,7 @@ import (
 // all the rest.
 func Desired(node Node, pods []*corev1.Pod, at Placement) (Tree, error) {
 	p := planner{node: node, at: at, tree: Tree{Driver: node.Driver, Version: node.Version}, owner: map[string]string{}}
-	active := activePods(pods)
+	active := ActivePods(pods)
 	groups, err := enforcedGroups(node)
 	p.fail(err)
 	if node.perQOS() {
@@ -53,9 +53,9 @@ func withTiers(node Node, groups []group, t tierSettings) []group {
 		group{LevelQoS, Tier(root, corev1.PodQOSBestEffort), t.bestEffort})
 }
 
-// activePods leaves out the pods that have ended or are about to: their
+// ActivePods leaves out the pods that have ended or are about to: their
 // cgroups go.
-func activePods(pods []*corev1.Pod) []*corev1.Pod {
+func ActivePods(pods []*corev1.Pod) []*corev1.Pod {
 	return slices.DeleteFunc(slices.Clone(pods), func(pod *corev1.Pod) bool {
 		return pod.DeletionTimestamp != nil || pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
 	})
@@ -100,7 +100,7 @@ func (p *planner) add(g group, pod *PodRef, container string) *Cgroup {
 
 func (p *planner) addPod(pod *corev1.Pod) {
 	cfg := p.node.Config
-	uid := podUID(pod)
+	uid := PodUID(pod)
 	ref := &PodRef{Namespace: pod.Namespace, Name: pod.Name, UID: uid}
 	name, err := PodName(Root(cfg.CgroupRoot, true), qos.Class(pod, cfg.Gates), uid)
 	if err != nil {
@@ -150,12 +150,12 @@ func (p *planner) assigned(pod *corev1.Pod, uid string, c *corev1.Container) Ass
 	return Assignment{Exclusive: n > 0}
 }
 
-// podUID is the UID by which the kubelet knows the pod: of a mirror pod that of
+// PodUID is the UID by which the kubelet knows the pod: of a mirror pod that of
 // the static pod behind it.
 //
 // kubelet v1.37: pkg/kubelet/config/common.go applyDefaults,
 // pkg/kubelet/pod/mirror_client.go CreateMirrorPod.
-func podUID(pod *corev1.Pod) string {
+func PodUID(pod *corev1.Pod) string {
 	return cmp.Or(pod.Annotations[kubelet.MirrorAnnotation], string(pod.UID))
 }
 

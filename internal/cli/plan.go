@@ -44,6 +44,9 @@ type wanted struct {
 	in   *podInput
 	node *node
 	pods []*corev1.Pod
+	// at is where the kubelet's managers place their containers; nil where they
+	// place none.
+	at cgroups.Placement
 	// fromKubelet says that the pods are those that the node's kubelet reports.
 	fromKubelet bool
 	// incomplete says why the pods may not be all, "" where they are.
@@ -68,17 +71,20 @@ func (o *planOptions) want(ctx context.Context, a *app, args []string) (*wanted,
 	if err := o.askKubelet(ctx, w, args); err != nil {
 		return nil, err
 	}
-	o.desire(w, nil)
+	if err := o.place(a, w); err != nil {
+		return nil, err
+	}
+	o.desire(w)
 	return w, nil
 }
 
 // desire computes the tree for what is known of the pods and where they are
 // placed.
-func (o *planOptions) desire(w *wanted, at cgroups.Placement) {
+func (o *planOptions) desire(w *wanted) {
 	on, _ := cgroups.NewNode(w.node.config, w.node.onNode(), w.node.driver)
 	on.Version, on.Containers, on.Incomplete = w.node.cgroupVersion, o.containers, w.incomplete
 	var err error
-	w.tree, err = cgroups.Desired(on, w.pods, at)
+	w.tree, err = cgroups.Desired(on, w.pods, w.at)
 	w.err = errors.Join(err, w.in.err())
 }
 
@@ -166,6 +172,6 @@ func (o *planOptions) completed(w *wanted, host apply.Reader, options apply.Opti
 		return err
 	}
 	w.incomplete = ""
-	o.desire(w, nil)
+	o.desire(w)
 	return nil
 }

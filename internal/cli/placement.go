@@ -1,0 +1,107 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/cpuset"
+
+	"github.com/kqos/kqos/internal/cgroups"
+	"github.com/kqos/kqos/internal/kubelet"
+	"github.com/kqos/kqos/internal/simulate"
+)
+
+// kubeletDir is the kubelet's root directory below the host's root.
+const kubeletDir = "var/lib/kubelet"
+
+// manages tells whether a manager of the configuration places containers, or
+// refuses pods.
+func manages(c *kubelet.Config) bool {
+	return c.CPUManagerPolicy == staticPolicy || c.MemoryManagerPolicy == "Static" ||
+		c.TopologyManagerPolicy != "" && c.TopologyManagerPolicy != "none"
+}
+
+// place admits the pods in their order as the kubelet's managers do. Pods that
+// they refuse run nowhere and get no cgroups. On this host the kubelet's
+// checkpoint files tell where its pods are, and only new ones are placed.
+func (o *planOptions) place(a *app, w *wanted) error {
+	n := w.node
+	if !manages(n.config) || n.machine == nil {
+		return nil
+	}
+	files := simulate.Files{}
+	if o.onHost(n) || o.node.live {
+		files = o.checkpoints()
+	}
+	sim, err := simulate.NewNode(simulate.Spec{
+		Config: n.config, Machine: n.machine, CgroupVersion: n.cgroupVersion, KeepUnknown: w.incomplete != "",
+	}, files)
+	if err != nil {
+		return fmt.Errorf("placing the pods: the kubelet would not start: %w", err)
+	}
+	pods := cgroups.ActivePods(w.pods)
+	w.pods = nil
+	placed := map[string][]simulate.Container{}
+	for _, pod := range pods {
+		name := or(pod.Namespace, corev1.NamespaceDefault) + "/" + pod.Name
+		uid := cgroups.PodUID(pod)
+		known := *pod
+		known.UID = types.UID(uid)
+		admission := sim.Add(&known)
+		v := admission.Verdict
+		switch {
+		case v.Crash != nil:
+			return fmt.Errorf("placing pod %s: the kubelet would crash: %w", name, v.Crash)
+		case v.Admitted:
+			placed[uid] = admission.Containers
+		case pod.Status.Phase != corev1.PodRunning:
+			a.logger().Warn(fmt.Sprintf("pod %s gets no cgroup: the kubelet refuses it: %s: %s", name, v.Reason, v.Message))
+			continue
+		}
+		w.pods = append(w.pods, pod)
+	}
+	w.at, err = assignments(placed, sim.State().Default, n.config.CPUManagerPolicy == staticPolicy)
+	return err
+}
+
+// assignments reads the sets. Containers without CPUs of their own share those
+// that are left in the end.
+func assignments(placed map[string][]simulate.Container, shared string, static bool) (cgroups.Placement, error) {
+	at := cgroups.Placement{}
+	for uid, containers := range placed {
+		at[uid] = map[string]cgroups.Assignment{}
+		for _, c := range containers {
+			assigned := cgroups.Assignment{Exclusive: c.Exclusive}
+			cpus := shared
+			if c.Exclusive {
+				cpus = c.CPUs
+			}
+			var err error
+			if static {
+				if assigned.CPUs, err = cpuset.Parse(cpus); err != nil {
+					return nil, fmt.Errorf("reading the CPUs of container %s: %w", c.Name, err)
+				}
+			}
+			if assigned.Mems, err = cpuset.Parse(c.Mems); err != nil {
+				return nil, fmt.Errorf("reading the NUMA nodes of container %s: %w", c.Name, err)
+			}
+			at[uid][c.Name] = assigned
+		}
+	}
+	return at, nil
+}
+
+// checkpoints are the files of the kubelet of this host, as far as there are
+// any.
+func (o *planOptions) checkpoints() simulate.Files {
+	files := simulate.Files{}
+	for _, name := range []string{kubelet.CPUManagerStateFile, kubelet.MemoryManagerStateFile} {
+		if data, err := os.ReadFile(filepath.Join(o.node.hostRoot, kubeletDir, name)); err == nil {
+			files[name] = string(data)
+		}
+	}
+	return files
+}

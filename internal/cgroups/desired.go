@@ -101,10 +101,10 @@ func (p *planner) add(g group, pod *PodRef, container string) *Cgroup {
 func (p *planner) addPod(pod *corev1.Pod) {
 	cfg := p.node.Config
 	uid := PodUID(pod)
-	ref := &PodRef{Namespace: pod.Namespace, Name: pod.Name, UID: uid}
+	ref := &PodRef{Namespace: cmp.Or(pod.Namespace, corev1.NamespaceDefault), Name: pod.Name, UID: uid}
 	name, err := PodName(Root(cfg.CgroupRoot, true), qos.Class(pod, cfg.Gates), uid)
 	if err != nil {
-		p.fail(fmt.Errorf("pod %s/%s: metadata.uid: %w", pod.Namespace, pod.Name, err))
+		p.fail(fmt.Errorf("pod %s/%s: metadata.uid: %w", ref.Namespace, ref.Name, err))
 		return
 	}
 	exclusive := false
@@ -122,7 +122,7 @@ func (p *planner) addPod(pod *corev1.Pod) {
 func (p *planner) addContainer(pod *corev1.Pod, ref *PodRef, parent Name, c *corev1.Container) {
 	name, err := parent.Child(c.Name)
 	if err != nil {
-		p.fail(fmt.Errorf("pod %s/%s: container name: %w", pod.Namespace, pod.Name, err))
+		p.fail(fmt.Errorf("pod %s/%s: container name: %w", ref.Namespace, ref.Name, err))
 		return
 	}
 	settings := ContainerSettings(pod, c, p.node, p.assigned(pod, ref.UID, c))

@@ -234,16 +234,19 @@ func mask(set cpuset.CPUSet) string {
 	return hex.EncodeToString(bytes)
 }
 
-// hugetlb names the sizes that are set, then the node's others with 0.
+// hugetlb names the sizes that are set, then the node's others with 0. The
+// limits of a container stay unwritten: containerd leaves its hugetlb controller
+// off by default, and the pod's limit binds all the same.
 //
 // kubelet v1.37: cm/cgroup_manager_linux.go maybeSetHugetlb.
 func hugetlb(prefix, suffix string) row {
 	return func(s *Settings, p Platform) []Control {
+		if s.Runtime {
+			return nil
+		}
 		limits := map[string]Value[int64]{}
-		if !s.Runtime {
-			for _, name := range p.PageSizes {
-				limits[name] = Value[int64]{Why: "the kubelet writes 0 for each page size that it sets no limit for"}
-			}
+		for _, name := range p.PageSizes {
+			limits[name] = Value[int64]{Why: "the kubelet writes 0 for each page size that it sets no limit for"}
 		}
 		for size, v := range s.HugePages {
 			if name, ok := PageSizeName(size); ok {

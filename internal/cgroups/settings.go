@@ -41,7 +41,7 @@ type Settings struct {
 	// Unified are files of v2 by name; nothing of it reaches v1.
 	Unified map[string]Value[string]
 	// Runtime says that the container runtime writes the settings: it has its own
-	// conversion to cpu.weight and leaves page sizes alone that are not named.
+	// conversion to cpu.weight and leaves huge pages alone.
 	Runtime bool
 }
 

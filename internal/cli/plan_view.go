@@ -64,8 +64,12 @@ func (plan *cgroupPlan) view() view {
 // that is written, and one for each value that cannot be told.
 func changeTable(plan *cgroupPlan, s render.Style) *render.Table {
 	t := &render.Table{Columns: []render.Column{
-		{Name: "OP"}, {Name: "CGROUP"}, {Name: "FILE"}, {Name: "FROM"}, {Name: "TO"}, {Name: "WHY", Wide: true},
+		{Name: "OP"}, {Name: "CGROUP"}, {Name: "FILE"}, {Name: "FROM"}, {Name: "TO"}, {Name: "WHY", Wide: true}, {Name: "PATH", Wide: true},
 	}}
+	labels := map[string]string{}
+	for i := range plan.Cgroups {
+		labels[plan.Cgroups[i].Path] = cgroupLabel(&plan.Cgroups[i])
+	}
 	held := map[string]string{}
 	for _, w := range plan.Withheld {
 		held[w.Path+"\n"+w.File] = w.Reason
@@ -78,15 +82,28 @@ func changeTable(plan *cgroupPlan, s render.Style) *render.Table {
 		if c.Use != "" {
 			why += fmt.Sprintf(" (in use: %s)", c.Use)
 		}
-		t.Rows = append(t.Rows, []string{op, c.Path, or(c.File, "-"), or(c.From, "-"), or(c.To, "-"), why})
+		t.Rows = append(t.Rows, []string{op, or(labels[c.Path], c.Path), or(c.File, "-"), or(c.From, "-"), or(c.To, "-"), why, c.Path})
 	}
 	for i := range plan.Cgroups {
 		c := &plan.Cgroups[i]
 		for _, file := range slices.Sorted(maps.Keys(c.Unknown)) {
-			t.Rows = append(t.Rows, []string{"unknown", c.Path, file, "-", "-", c.Unknown[file]})
+			t.Rows = append(t.Rows, []string{"unknown", labels[c.Path], file, "-", "-", c.Unknown[file], c.Path})
 		}
 	}
 	return t
+}
+
+// cgroupLabel says whose cgroup it is, where the path says so only at length.
+func cgroupLabel(c *cgroups.Cgroup) string {
+	switch {
+	case c.Pod != nil && c.Container != "":
+		return fmt.Sprintf("%s/%s: %s", or(c.Pod.Namespace, "default"), c.Pod.Name, c.Container)
+	case c.Pod != nil:
+		return fmt.Sprintf("%s/%s", or(c.Pod.Namespace, "default"), c.Pod.Name)
+	case c.Level == cgroups.LevelQoS:
+		return c.Name[len(c.Name)-1]
+	}
+	return c.Path
 }
 
 func opColor(op cgroups.Op) render.Color {

@@ -23,11 +23,10 @@ const (
 	memoryBestEffort = "BestEffort"
 )
 
-// Check lists everything for which the kubelet would not start with the
-// configuration, whatever the machine: what loading refused, validation, and the
-// parsing of the start.
+// Check lists everything for which the kubelet would not start with a loaded
+// configuration, whatever the machine: validation, and the parsing of the start.
 func Check(c *kubelet.Config, cgroupVersion int) []kubelet.Finding {
-	findings := slices.Concat(c.Refused, c.Validate(cgroupVersion))
+	findings := c.Validate(cgroupVersion)
 	r, more := ReadReservations(c)
 	findings = append(findings, more...)
 	_, more = ReadThresholds(c)
@@ -86,11 +85,7 @@ func checkPolicies(c *kubelet.Config, r Reservations) []kubelet.Finding {
 		findings = append(findings, startFinding("cpuManagerPolicy", fmt.Errorf("unknown policy: %q", c.CPUManagerPolicy)))
 	}
 	switch c.MemoryManagerPolicy {
-	case memoryNone:
-	case memoryStatic:
-		if !reservesMemory(c) {
-			findings = append(findings, startFinding("reservedMemory", errors.New("[memorymanager] you should specify the system reserved memory")))
-		}
+	case memoryNone, memoryStatic:
 	case memoryBestEffort:
 		findings = append(findings, startFinding("memoryManagerPolicy", fmt.Errorf("policy %q is not available for platform %q", memoryBestEffort, "linux")))
 	default:
@@ -133,6 +128,9 @@ func checkReservedMemory(c *kubelet.Config, n Node, r *Result) []kubelet.Finding
 		return nil
 	}
 	var findings []kubelet.Finding
+	if !reservesMemory(c) {
+		findings = append(findings, startFinding("reservedMemory", errors.New("[memorymanager] you should specify the system reserved memory")))
+	}
 	total := corev1.ResourceList{}
 	for i, reserved := range c.ReservedMemory {
 		if len(n.NUMANodes) > 0 && !slices.Contains(n.NUMANodes, int(reserved.NumaNode)) {

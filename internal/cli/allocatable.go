@@ -90,6 +90,10 @@ func (o *allocatableOptions) run(ctx context.Context, a *app) error {
 	if o.suggest > 0 {
 		return o.suggestReserved(ctx, a, machine)
 	}
+	if o.validate && config != nil && config.File != "-" {
+		// The kubelet judges the file, not a document of it.
+		o.node.config, config = config.File, nil
+	}
 	n, err := o.node.load(ctx, a, config, machine)
 	if err != nil {
 		return o.showRefusal(a, err)
@@ -121,7 +125,7 @@ func (o *allocatableOptions) run(ctx context.Context, a *app) error {
 }
 
 // documents finds the configuration and the machine among the inputs.
-func (o *allocatableOptions) documents(a *app) (config, machine []byte, err error) {
+func (o *allocatableOptions) documents(a *app) (config, machine *manifest.Document, err error) {
 	if len(o.files) == 0 {
 		return nil, nil, nil
 	}

@@ -99,10 +99,9 @@ func validationView(v configValidation) view {
 // one was named.
 func (o *allocatableOptions) findings(n *node) []kubelet.Finding {
 	if o.node.topology == "" && len(o.node.capacity) == 0 && !n.elsewhere {
-		return append(allocatable.Check(n.config, n.cgroupVersion), policyFindings(n.config, nil)...)
+		return slices.Concat(n.config.Refused, allocatable.Check(n.config, n.cgroupVersion), policyFindings(n.config, nil))
 	}
-	on := n.onNode()
-	return distinct(slices.Concat(allocatable.CheckOn(n.config, on), policyFindings(n.config, n.machine), n.enforcementFindings()))
+	return distinct(slices.Concat(n.config.Refused, allocatable.CheckOn(n.config, n.onNode()), policyFindings(n.config, n.machine), n.enforcementFindings()))
 }
 
 // startFindings are those for which the kubelet would not start on the node.

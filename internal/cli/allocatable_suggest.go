@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"github.com/kqos/kqos/internal/machine"
+	"github.com/kqos/kqos/internal/manifest"
 	"github.com/kqos/kqos/internal/render"
 )
 
@@ -18,7 +19,7 @@ type reservation struct {
 }
 
 // suggestReserved loads the machine and suggests what to reserve on it.
-func (o *allocatableOptions) suggestReserved(ctx context.Context, a *app, document []byte) error {
+func (o *allocatableOptions) suggestReserved(ctx context.Context, a *app, document *manifest.Document) error {
 	if err := o.node.check(); err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/kqos/kqos/internal/cgroups/driver"
 	"github.com/kqos/kqos/internal/kubelet"
 	"github.com/kqos/kqos/internal/machine"
+	"github.com/kqos/kqos/internal/manifest"
 	"github.com/kqos/kqos/internal/nodeapi"
 )
 
@@ -34,7 +35,7 @@ type node struct {
 // load reads everything that the node flags name. The documents are a
 // KubeletConfiguration and a Machine found among the positional inputs, used
 // where --config and --topology are absent; either may be nil.
-func (n *nodeFlags) load(ctx context.Context, a *app, configDocument, machineDocument []byte) (*node, error) {
+func (n *nodeFlags) load(ctx context.Context, a *app, configDocument, machineDocument *manifest.Document) (*node, error) {
 	if err := n.check(); err != nil {
 		return nil, err
 	}
@@ -56,7 +57,7 @@ func (n *nodeFlags) load(ctx context.Context, a *app, configDocument, machineDoc
 
 // loadConfig reads --config, else the document found among the inputs, else
 // takes the kubelet's defaults.
-func (n *nodeFlags) loadConfig(a *app, document []byte) (*kubelet.Config, error) {
+func (n *nodeFlags) loadConfig(a *app, document *manifest.Document) (*kubelet.Config, error) {
 	gates, err := kubelet.ParseGates(n.featureGates)
 	if err != nil {
 		return nil, fmt.Errorf("--feature-gates: %w", err)
@@ -68,7 +69,7 @@ func (n *nodeFlags) loadConfig(a *app, document []byte) (*kubelet.Config, error)
 			return nil, fmt.Errorf("reading --config from stdin: %w", err)
 		}
 	case n.config == "" && document != nil:
-		o.File, o.Data = "input", document
+		o.File, o.Data = document.File, document.Data
 	}
 	if o.Minor, err = n.minor(); err != nil {
 		return nil, err
@@ -99,12 +100,17 @@ func (n *nodeFlags) minor() (kubelet.Minor, error) {
 // loadMachine reads --topology, else the document found among the inputs, else
 // this host. A host that can't be read is nil, with the reason at -v: few
 // answers need it.
-func (n *nodeFlags) loadMachine(ctx context.Context, a *app, document []byte) (*machine.Machine, error) {
+func (n *nodeFlags) loadMachine(ctx context.Context, a *app, document *manifest.Document) (*machine.Machine, error) {
 	switch {
 	case n.topology != "":
 		return machine.Load(ctx, n.topology)
 	case document != nil:
-		return machine.Parse(ctx, document)
+		m, err := machine.Parse(ctx, document.Data)
+		if err != nil {
+			return nil, fmt.Errorf("%s: document %d: %w", document.File, document.Number, err)
+		}
+		m.Source = document.File
+		return m, nil
 	}
 	m, err := machine.Detect(ctx, n.hostRoot)
 	if err != nil {

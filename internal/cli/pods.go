@@ -66,7 +66,7 @@ func (p *podFlags) loadAny(ctx context.Context, a *app, args []string, nodes *no
 
 // only is the one document of its kind among the inputs, nil where there is
 // none or a flag names another.
-func only(docs []manifest.Document, kind, flag string, given bool) ([]byte, error) {
+func only(docs []manifest.Document, kind, flag string, given bool) (*manifest.Document, error) {
 	switch {
 	case given || len(docs) == 0:
 		return nil, nil
@@ -74,7 +74,7 @@ func only(docs []manifest.Document, kind, flag string, given bool) ([]byte, erro
 		return nil, fmt.Errorf("%s: document %d and %s: document %d are both a %s: name one with %s",
 			docs[0].File, docs[0].Number, docs[1].File, docs[1].Number, kind, flag)
 	}
-	return docs[0].Data, nil
+	return &docs[0], nil
 }
 
 // admit does to each pod what happens before the kubelet sees it.

@@ -22,6 +22,9 @@ func (c *Config) mergeDir(dir string) error {
 	if err != nil {
 		return &LoadError{Err: fmt.Errorf("failed to marshal base config: %w", err)}
 	}
+	if c.EnforceNodeAllocatable != nil && len(c.EnforceNodeAllocatable) == 0 {
+		c.Warnings = append(c.Warnings, "enforceNodeAllocatable: [] of the main file becomes [pods]: the kubelet loses an empty list when it merges drop-ins")
+	}
 	err = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -39,6 +42,7 @@ func (c *Config) mergeDir(dir string) error {
 		if merged, err = mergeDropin(merged, patch); err != nil {
 			return err
 		}
+		c.Warnings = append(c.Warnings, dropinWarnings(path, patch)...)
 		return topFields(c.Written, patch)
 	})
 	if err != nil {
@@ -68,6 +72,22 @@ func mergeDropin(config, patch []byte) ([]byte, error) {
 		return nil, fmt.Errorf("failed to merge drop-in and current config: %w", err)
 	}
 	return merged, nil
+}
+
+// dropinWarnings tells what of a drop-in does not do what it seems to: the
+// default thresholds are set once, before the drop-ins.
+func dropinWarnings(path string, patch []byte) []string {
+	var fields map[string]json.RawMessage
+	// What is no object, topFields refuses.
+	_ = json.Unmarshal(patch, &fields)
+	var w []string
+	if string(fields["mergeDefaultEvictionSettings"]) == "true" {
+		w = append(w, path+": mergeDefaultEvictionSettings has no effect in a drop-in; set it in the main file")
+	}
+	if string(fields["evictionHard"]) == "null" {
+		w = append(w, path+": evictionHard: null leaves no threshold, not the default ones")
+	}
+	return w
 }
 
 func readDropin(path string) ([]byte, error) {

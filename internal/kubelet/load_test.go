@@ -95,7 +95,9 @@ func TestLoadDropins(t *testing.T) {
 		// The empty list of the main file is lost in the merge.
 		[]string{"pods"},
 		map[string]string{"cpu": "1", "pid": "100"},
-		filepath.Join(dir, "logs"), true, true, 2,
+		filepath.Join(dir, "logs"), true, true,
+		// Two files skipped, and the lost list.
+		3,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -103,6 +105,13 @@ func TestLoadDropins(t *testing.T) {
 	fields := slices.Sorted(maps.Keys(c.Written))
 	if diff := cmp.Diff([]string{"apiVersion", "cgroupDriver", "enforceNodeAllocatable", "featureGates", "kind", "maxPods", "podLogsDir", "systemReserved"}, fields); diff != "" {
 		t.Errorf("written (-want +got):\n%s", diff)
+	}
+}
+
+func TestDropinWarnings(t *testing.T) {
+	got := dropinWarnings("1.conf", []byte(`{"evictionHard":null,"mergeDefaultEvictionSettings":true}`))
+	if len(got) != 2 || len(dropinWarnings("1.conf", []byte(`{"evictionHard":{},"mergeDefaultEvictionSettings":false}`))) > 0 {
+		t.Errorf("warnings %q", got)
 	}
 }
 

@@ -3,9 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 
 	"k8s.io/utils/cpuset"
 
@@ -17,11 +14,9 @@ import (
 // use is how the node's CPUs are shared out, as far as a configuration,
 // checkpoint files or pods tell; without any, nothing is known.
 func (o *topologyOptions) use(a *app, n *node, in *podInput) (use machine.Use, known bool, err error) {
-	var files simulate.Files
-	if o.stateDir != "" {
-		if files, err = readStateDir(o.stateDir); err != nil {
-			return use, false, err
-		}
+	files, err := (&stateFlags{dir: o.stateDir}).load()
+	if err != nil {
+		return use, false, err
 	}
 	pods := in != nil && len(in.Workloads) > 0
 	if !o.configured(in) && !pods {
@@ -97,31 +92,4 @@ func podName(in *podInput, uid string) string {
 		}
 	}
 	return uid
-}
-
-// readStateDir reads those of the kubelet's checkpoint files that the folder
-// has. The device manager's stands in a folder below.
-func readStateDir(dir string) (simulate.Files, error) {
-	files := simulate.Files{}
-	places := map[string][]string{
-		kubelet.CPUManagerStateFile:    {""},
-		kubelet.MemoryManagerStateFile: {""},
-		kubelet.DeviceManagerStateFile: {"", "device-plugins"},
-	}
-	for name, folders := range places {
-		for _, folder := range folders {
-			data, err := os.ReadFile(filepath.Join(dir, folder, name))
-			if errors.Is(err, fs.ErrNotExist) {
-				continue
-			}
-			if err != nil {
-				return nil, fmt.Errorf("reading --state-dir: %w", err)
-			}
-			files[name] = string(data)
-		}
-	}
-	if len(files) == 0 {
-		return nil, fmt.Errorf("--state-dir %s: none of the kubelet's checkpoint files is there, such as %s", dir, kubelet.CPUManagerStateFile)
-	}
-	return files, nil
 }

@@ -17,8 +17,15 @@ import (
 // nodeTable has a row for each NUMA node, and one for CPUs that are on none.
 func nodeTable(m *machine.Machine, marks machine.Marks) render.Table {
 	t := render.Table{Columns: []render.Column{
-		{Name: "NUMA", Right: true}, {Name: "SOCKET"}, {Name: "CORES", Right: true}, {Name: "CPUS"},
-		{Name: "MEMORY", Right: true}, {Name: "HUGEPAGES"}, {Name: "DISTANCES"}, {Name: "OFFLINE"}, {Name: "ISOLATED"},
+		{Name: "NUMA", Right: true},
+		{Name: "SOCKET"},
+		{Name: "CORES", Right: true},
+		{Name: "CPUS"},
+		{Name: "MEMORY", Right: true},
+		{Name: "HUGEPAGES"},
+		{Name: "DISTANCES"},
+		{Name: "OFFLINE"},
+		{Name: "ISOLATED"},
 	}}
 	states := []machine.State{machine.Reserved, machine.Exclusive, machine.Shared}
 	if marks != nil {
@@ -73,8 +80,16 @@ func nodeTable(m *machine.Machine, marks machine.Marks) render.Table {
 // cpuTable has a row for each CPU.
 func cpuTable(m *machine.Machine, marks machine.Marks) render.Table {
 	t := render.Table{Columns: []render.Column{
-		{Name: "CPU", Right: true}, {Name: "CORE", Right: true}, {Name: "SOCKET", Right: true}, {Name: "NUMA", Right: true},
-		{Name: "LLC", Right: true}, {Name: "UNCORE", Right: true}, {Name: "ONLINE"}, {Name: "TYPE"}, {Name: "STATE"}, {Name: "WHY NOT SEEN"},
+		{Name: "CPU", Right: true},
+		{Name: "CORE", Right: true},
+		{Name: "SOCKET", Right: true},
+		{Name: "NUMA", Right: true},
+		{Name: "LLC", Right: true},
+		{Name: "UNCORE", Right: true},
+		{Name: "ONLINE"},
+		{Name: "TYPE"},
+		{Name: "STATE"},
+		{Name: "WHY NOT SEEN"},
 	}}
 	uncore := m.UncoreCaches()
 	known := func(n int) string {

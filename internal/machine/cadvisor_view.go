@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,31 +12,32 @@ import (
 )
 
 // kubeletView adds the NUMA nodes to the machine and returns the CPUs as
-// cAdvisor finds them below the nodes.
+// cAdvisor finds them below the nodes. It fails where cAdvisor does: at the first
+// file that does not hold what it should; the kubelet then knows no CPU at all.
+// The nodes are added all the same.
 // cAdvisor lib v0.60: utils/sysinfo/sysinfo.go GetNodesInfo
 func (t tree) kubeletView(m *Machine, hardware map[int]*hardwareCPU) (map[int]seenCPU, error) {
 	seen, threads := map[int]seenCPU{}, 0
 	nodes := t.numbered("node", nodeDir)
+	var failed error
 	for _, n := range nodes {
 		node, err := t.readNode(n)
-		if err != nil {
-			return nil, err
-		}
 		m.NUMA = append(m.NUMA, node)
-		count, err := t.seeCPUs(m, n, hardware, seen)
-		if err != nil {
-			return nil, err
+		count, seeErr := t.seeCPUs(m, n, hardware, seen)
+		if failed == nil {
+			failed = cmp.Or(err, seeErr)
 		}
 		threads += count
 	}
-	if threads != len(seen) {
-		m.counts().CPUs = threads
-	}
-	if len(nodes) == 0 {
+	switch {
+	case failed != nil:
+		return nil, failed
+	case len(nodes) == 0:
 		return m.withoutNodes(hardware), nil
-	}
-	if len(seen) == 0 {
+	case len(seen) == 0:
 		m.assume("the kubelet finds no CPU below the NUMA nodes in /sys, and would not start its CPU manager")
+	case threads != len(seen):
+		m.counts().CPUs = threads
 	}
 	return seen, nil
 }
@@ -174,7 +176,7 @@ func (m *Machine) withoutNodes(hardware map[int]*hardwareCPU) map[int]seenCPU {
 	for _, c := range cores {
 		seeUncore(c, hardware, seen)
 	}
-	if len(seen) > 0 && len(hardware) != len(seen) {
+	if len(hardware) != len(seen) {
 		m.counts().CPUs = len(hardware)
 	}
 	m.assume("no NUMA nodes in /sys: as cAdvisor does, each socket counts as a node, without memory of its own")

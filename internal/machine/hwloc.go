@@ -130,11 +130,18 @@ func (r *hwlocReader) start(e xml.StartElement, at *object) (*object, error) {
 		}
 	case name == "distances2":
 		r.matrix.reading = attr["type"] == "NUMANode" && attr["indexing"] == "os" &&
-			(attr["name"] == "NUMALatency" || attr["name"] == "") && len(r.matrix.values) == 0
+			isLatency(attr) && len(r.matrix.values) == 0
 	case !r.topo:
 		return nil, errors.New("not an export of hwloc: no topology element")
 	}
 	return at, nil
+}
+
+// isLatency tells distances as the kernel gives them from bandwidths.
+func isLatency(attr map[string]string) bool {
+	const meansLatency = 1 << 2 // hwloc/distances.h HWLOC_DISTANCES_KIND_MEANS_LATENCY
+	kind, err := strconv.Atoi(attr["kind"])
+	return attr["name"] == "NUMALatency" || attr["name"] == "" && err == nil && kind&meansLatency != 0
 }
 
 // numbers reads a row of a distance matrix.

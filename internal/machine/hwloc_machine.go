@@ -23,7 +23,7 @@ func (r *hwlocReader) machine() (*Machine, error) {
 	for _, n := range nodes {
 		m.NUMA = append(m.NUMA, n.node)
 	}
-	seen := place(hardware, nodes)
+	seen := place(m, hardware, nodes)
 	if err := r.addOffline(m, hardware); err != nil {
 		return nil, err
 	}
@@ -187,17 +187,28 @@ func cacheLevel(o *object) (int, bool) {
 	return level, ok && err == nil
 }
 
-// place puts each CPU on the first of the nodes that it is local to.
-func place(hardware map[int]*hardwareCPU, nodes []hwlocNode) map[int]seenCPU {
+// place puts each CPU on the first of the nodes that it is local to. One that is
+// local to none goes to the node of the lowest id: hwloc leaves nodes without
+// memory out.
+func place(m *Machine, hardware map[int]*hardwareCPU, nodes []hwlocNode) map[int]seenCPU {
 	seen := map[int]seenCPU{}
+	put := func(id, numa int) {
+		h := hardware[id]
+		h.numa = numa
+		seen[id] = seenCPU{numa: numa, socket: h.socket, core: h.core, uncore: NoUncore}
+	}
 	for _, n := range nodes {
 		for _, id := range n.cpus {
-			h := hardware[id]
-			if _, ok := seen[id]; ok || h == nil {
-				continue
+			if _, ok := seen[id]; !ok && hardware[id] != nil {
+				put(id, n.node.ID)
 			}
-			h.numa = n.node.ID
-			seen[id] = seenCPU{numa: n.node.ID, socket: h.socket, core: h.core, uncore: NoUncore}
+		}
+	}
+	lowest := slices.MinFunc(nodes, func(a, b hwlocNode) int { return cmp.Compare(a.node.ID, b.node.ID) })
+	for id := range hardware {
+		if _, ok := seen[id]; !ok {
+			put(id, lowest.node.ID)
+			m.assume("CPUs that are local to no NUMA node of the XML are taken for node %d", lowest.node.ID)
 		}
 	}
 	return seen

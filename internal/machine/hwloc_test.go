@@ -48,6 +48,23 @@ func TestParseHwloc(t *testing.T) {
 	}
 }
 
+// hwloc leaves a node without memory out, and with it the place of its CPUs.
+func TestParseHwlocWithoutPlace(t *testing.T) {
+	m, err := Parse(t.Context(), []byte(`<topology version="2.0"><object type="Machine" cpuset="0x3">
+	 <object type="NUMANode" os_index="1" cpuset="0x1" local_memory="1024"/>
+	 <object type="PU" os_index="0" cpuset="0x1"/><object type="PU" os_index="1" cpuset="0x2"/></object>
+	 <distances2 type="NUMANode" nbobjs="1" kind="9" indexing="os"><indexes length="2">1 </indexes><u64values length="11">9000000000 </u64values></distances2></topology>`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.CPUs[1].NUMA != 1 || !m.CPUs[1].Online || m.NUMA[0].Distances != nil {
+		t.Errorf("CPU 1 is on node %d, online %v; distances %v", m.CPUs[1].NUMA, m.CPUs[1].Online, m.NUMA[0].Distances)
+	}
+	if want := "local to no NUMA node"; !strings.Contains(strings.Join(m.Assumptions, "\n"), want) {
+		t.Errorf("assumptions are %q, want one with %q", m.Assumptions, want)
+	}
+}
+
 // hwloc 1 put caches, nodes and sockets under other names.
 func TestParseHwloc1(t *testing.T) {
 	m, err := Parse(t.Context(), []byte(`<topology><object type="Machine" cpuset="0x3" complete_cpuset="0x3">

@@ -30,15 +30,16 @@ type machineInfoNode struct {
 	ID        int                `json:"node_id"`
 	Memory    uint64             `json:"memory"`
 	HugePages []machineInfoPages `json:"hugepages"`
-	Cores     []struct {
-		ID      int                `json:"core_id"`
-		Threads []int              `json:"thread_ids"`
-		Caches  []machineInfoCache `json:"caches"`
-		Uncore  []machineInfoCache `json:"uncore_caches"`
-		Socket  *int               `json:"socket_id"`
-	} `json:"cores"`
+	Cores     []machineInfoCore  `json:"cores"`
 	Caches    []machineInfoCache `json:"caches"`
 	Distances []int              `json:"distances"`
+}
+
+type machineInfoCore struct {
+	ID      int                `json:"core_id"`
+	Threads []int              `json:"thread_ids"`
+	Uncore  []machineInfoCache `json:"uncore_caches"`
+	Socket  *int               `json:"socket_id"`
 }
 
 type machineInfoCache struct {
@@ -60,6 +61,14 @@ func parseMachineInfo(data []byte) (*Machine, error) {
 	}
 	for _, n := range info.Topology {
 		m.NUMA = append(m.NUMA, Node{ID: n.ID, Memory: clamp(n.Memory), HugePages: pagesOf(n.HugePages), Distances: n.Distances})
+	}
+	if len(info.Topology) == 0 && info.NumCores > 0 && info.NumCores <= maxID {
+		info.Topology = []machineInfoNode{{Memory: info.MemoryCapacity, Cores: make([]machineInfoCore, info.NumCores)}}
+		for i := range info.NumCores {
+			info.Topology[0].Cores[i] = machineInfoCore{ID: i, Threads: []int{i}, Socket: new(int)}
+		}
+		m.NUMA = []Node{{Memory: m.Memory}}
+		m.assume("one socket and NUMA node, a core to a CPU: the MachineInfo has no topology, and the kubelet's CPU manager would know no CPU")
 	}
 	hardware, seen := info.cpus(m)
 	m.addCPUs(hardware, seen)

@@ -75,6 +75,19 @@ func TestParseMachineInfoOfOldGeneration(t *testing.T) {
 	}
 }
 
+func TestParseMachineInfoWithoutTopology(t *testing.T) {
+	m, err := Parse(t.Context(), []byte(`{"num_cores": 3, "memory_capacity": 1024, "topology": null}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]Node{{Memory: 1024, CPUs: "0-2"}}, m.NUMA); diff != "" {
+		t.Errorf("numa (-want +got):\n%s", diff)
+	}
+	if len(m.Assumptions) != 1 || !strings.Contains(m.Assumptions[0], "has no topology") {
+		t.Errorf("assumptions are %q", m.Assumptions)
+	}
+}
+
 func TestParseMachineInfoRefuses(t *testing.T) {
 	tests := []struct{ old, new, want string }{
 		{`"node_id": 1`, `"node_id": 0`, "node 0 stands twice"},

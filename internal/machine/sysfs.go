@@ -59,10 +59,11 @@ func DetectIn(ctx context.Context, files fs.FS) (*Machine, error) {
 	if len(hardware) == 0 {
 		return nil, errors.New("no CPUs in sys/devices/system/cpu nor in proc/cpuinfo")
 	}
-	seen, err := t.kubeletView(m, hardware)
-	if err != nil {
-		return nil, fmt.Errorf("the kubelet could not read this machine: %w", err)
+	seen, failed := t.kubeletView(m, hardware)
+	if failed != nil {
+		m.assume("the kubelet cannot read this machine and knows no CPU: %v", failed)
 	}
+	m.dropShortDistances()
 	m.addCPUs(hardware, seen)
 	m.addCaches(hardware)
 	if sockets := cpuinfo.sockets(t); sockets != 0 && sockets != m.NumSockets() {

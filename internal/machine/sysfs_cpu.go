@@ -2,9 +2,7 @@ package machine
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"path"
 	"strings"
 )
@@ -30,7 +28,7 @@ func (h *hardwareCPU) hiddenWhy() string {
 	case h.numa == unknown:
 		return "on no NUMA node in /sys"
 	}
-	return "its NUMA node's link in /sys leads nowhere"
+	return "not found below its NUMA node in /sys"
 }
 
 // hardware reads all CPUs that the kernel knows, offline ones included.
@@ -58,9 +56,7 @@ func (t tree) hardware(ctx context.Context) (map[int]*hardwareCPU, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if err := t.readTopology(id, c); err != nil {
-			return nil, err
-		}
+		t.readTopology(id, c)
 	}
 	for _, n := range t.numbered("node", nodeDir) {
 		for _, c := range t.nodeCPUs(n.name) {
@@ -92,21 +88,18 @@ func (t tree) markOnline(cpus map[int]*hardwareCPU) error {
 	return nil
 }
 
-func (t tree) readTopology(id int, c *hardwareCPU) error {
+// readTopology reads what files tell; a number that does not parse stays
+// unknown, and kubeletView says what comes of it.
+func (t tree) readTopology(id int, c *hardwareCPU) {
 	dir := path.Join(cpuDir, fmt.Sprintf("cpu%d", id))
 	for file, into := range map[string]*int{"core_id": &c.core, "physical_package_id": &c.socket, "die_id": &c.die} {
-		n, err := t.number(dir, "topology", file)
-		switch {
-		case err == nil:
+		if n, err := t.number(dir, "topology", file); err == nil {
 			*into = n
-		case !errors.Is(err, fs.ErrNotExist):
-			return err
 		}
 	}
 	if c.online {
 		c.caches = t.caches(dir)
 	}
-	return nil
 }
 
 // markKinds notes isolated CPUs and the kinds of a hybrid machine's cores.

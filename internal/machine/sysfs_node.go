@@ -34,6 +34,7 @@ func (t tree) readNode(n numberedName) (Node, error) {
 	for word := range strings.FieldsSeq(distance) {
 		d, err := strconv.ParseUint(word, 10, 31)
 		if err != nil {
+			node.Distances = nil
 			return node, fmt.Errorf("reading distances of NUMA node %d: %q is not a number", n.id, word)
 		}
 		node.Distances = append(node.Distances, int(d))
@@ -70,6 +71,18 @@ func (t tree) hugePages(dir string) (map[string]int64, error) {
 // pageSize writes a page size in KiB as the kubelet's resource names do: 2Mi.
 func pageSize(kib int64) string {
 	return resource.NewQuantity(kib<<10, resource.BinarySI).String()
+}
+
+// dropShortDistances leaves distances out that are not one to a node, as copies
+// of /sys with nodes of several kernels have them. More than that is kept: a
+// kernel tells distances to offline nodes, too.
+func (m *Machine) dropShortDistances() {
+	for i, n := range m.NUMA {
+		if n.Distances != nil && len(n.Distances) < len(m.NUMA) {
+			m.NUMA[i].Distances = nil
+			m.assume("distances of NUMA node %d are left out: %d for %d nodes", n.ID, len(n.Distances), len(m.NUMA))
+		}
+	}
 }
 
 // addMemory adds what the machine has as a whole.

@@ -98,6 +98,9 @@ func TestDetectAssumes(t *testing.T) {
 		}},
 		{"no NUMA", func(c capture) { drop(c, "/system/node/") }, "each socket counts as a node", []Node{{CPUs: "0-1"}, {ID: 1, CPUs: "2-3"}}},
 		{"masked /sys", func(c capture) { drop(c, "sys/") }, "as in some containers", []Node{{CPUs: "0-1"}, {ID: 1, CPUs: "2-3"}}},
+		{"too few distances", func(c capture) { c["sys/devices/system/node/node1/distance"] = "10" }, "1 for 2 nodes", []Node{
+			{Memory: 2 * gib, CPUs: "0-1", Distances: []int{10, 21}}, {ID: 1, Memory: 2 * gib, CPUs: "2-3"},
+		}},
 		{"no meminfo", func(c capture) { drop(c, "proc/meminfo") }, "the sum over the NUMA nodes", nil},
 		{"links that lead nowhere", func(c capture) {
 			for name := range c {
@@ -125,6 +128,33 @@ func TestDetectAssumes(t *testing.T) {
 	}
 }
 
+// Where cAdvisor gives up, the kubelet knows no CPU; what the hardware has is
+// told all the same.
+func TestDetectWhatTheKubeletCannotRead(t *testing.T) {
+	base := captureOf((&totals{sockets: 1, numa: 2, llc: 2, cores: 2, threads: 1, distances: usualDistances()}).machine())
+	tests := []struct{ name, content, want string }{
+		{"cpu/cpu1/topology/core_id", "x", `core_id: "x" is not a number`},
+		{"node/node1/distance", "10 far", `distances of NUMA node 1: "far" is not a number`},
+		{"node/node0/meminfo", "nothing", "memory of NUMA node 0: no MemTotal"},
+	}
+	for _, tt := range tests {
+		c := maps.Clone(base)
+		c["sys/devices/system/"+tt.name] = tt.content
+		m, err := DetectIn(t.Context(), c.files(t))
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		told := strings.Join(m.Assumptions, "\n")
+		if !strings.Contains(told, "knows no CPU") || !strings.Contains(told, tt.want) {
+			t.Errorf("%s: assumptions are %q, want one with %q", tt.name, told, tt.want)
+		}
+		if len(m.NUMA) != 2 || m.Online().Size() != 0 || m.CPUs[0].Hidden == "" {
+			t.Errorf("%s: %d nodes, CPUs %s online, CPU 0 hidden: %q", tt.name, len(m.NUMA), m.Online(), m.CPUs[0].Hidden)
+		}
+	}
+}
+
 func TestDetectRefuses(t *testing.T) {
 	base := captureOf((&totals{sockets: 1, numa: 2, llc: 1, cores: 2, threads: 1, distances: usualDistances()}).machine())
 	tests := []struct {
@@ -132,10 +162,6 @@ func TestDetectRefuses(t *testing.T) {
 		change func(capture)
 		want   string
 	}{
-		{"core id", func(c capture) { c["sys/devices/system/cpu/cpu1/topology/core_id"] = "x" }, `core_id: "x" is not a number`},
-		{"distance", func(c capture) { c["sys/devices/system/node/node1/distance"] = "10 far" }, `distances of NUMA node 1: "far" is not a number`},
-		{"too few distances", func(c capture) { c["sys/devices/system/node/node1/distance"] = "10" }, "1 distances for 2 nodes"},
-		{"meminfo", func(c capture) { c["sys/devices/system/node/node0/meminfo"] = "nothing" }, "memory of NUMA node 0: no MemTotal"},
 		{"online", func(c capture) { c["sys/devices/system/cpu/online"] = "0-4000000000" }, `"4000000000" is not a number between 0 and 65535`},
 		{"nothing", func(c capture) { drop(c, "sys/", "proc/"); c["x"] = "" }, "not a copy of a node's /sys"},
 		{"no CPUs", func(c capture) {

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	kubeletv1beta1 "k8s.io/kubelet/config/v1beta1"
@@ -82,6 +83,9 @@ func newDocument(data []byte) (*document, error) {
 // {"kubeletconfig":{…}}, with apiVersion and kind, which older kubelets leave
 // out; nil if the data is no such answer.
 func configz(data []byte) []byte {
+	if !bytes.Contains(data, []byte("kubeletconfig")) {
+		return nil
+	}
 	var envelope struct {
 		Kind   string                     `json:"kind"`
 		Config map[string]json.RawMessage `json:"kubeletconfig"`
@@ -114,13 +118,20 @@ func documents(data []byte) [][]byte {
 	}
 	for r := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(data))); ; {
 		doc, err := r.Read()
-		if content, _ := yaml.YAMLToJSON(doc); len(doc) > 0 && string(content) != "null" {
+		if len(doc) > 0 {
 			docs = append(docs, doc)
 		}
 		if err != nil {
-			return docs
+			break
 		}
 	}
+	if len(docs) < 2 {
+		return docs
+	}
+	return slices.DeleteFunc(docs, func(doc []byte) bool {
+		content, _ := yaml.YAMLToJSON(doc)
+		return string(content) == "null"
+	})
 }
 
 func kindOf(doc []byte) string {

@@ -70,8 +70,17 @@ func variantName(v *simulate.Variant) string {
 // reason.
 func printComparison(w io.Writer, s render.Style, found policyComparison) error {
 	t := render.Table{Columns: []render.Column{
-		{Name: "CURRENT"}, {Name: "TOPOLOGY"}, {Name: "SCOPE"}, {Name: "CPU"}, {Name: "OPTIONS"}, {Name: "ADMITTED", Right: true},
-		{Name: "CROSS-NUMA", Right: true}, {Name: "CROSS-LLC", Right: true}, {Name: "CPUS-LEFT", Right: true}, {Name: "REFUSED"}, {Name: "WHY", Wide: true},
+		{Name: "CURRENT"},
+		{Name: "TOPOLOGY"},
+		{Name: "SCOPE"},
+		{Name: "CPU"},
+		{Name: "OPTIONS"},
+		{Name: "ADMITTED", Right: true},
+		{Name: "CROSS-NUMA", Right: true},
+		{Name: "CROSS-LLC", Right: true},
+		{Name: "CPUS-LEFT", Right: true},
+		{Name: "REFUSED"},
+		{Name: "WHY", Wide: true},
 	}}
 	failed := map[string]int{}
 	var reasons []string

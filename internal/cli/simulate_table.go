@@ -42,8 +42,17 @@ func printSimulation(w io.Writer, s render.Style, r simulation) error {
 // placementTable has a column for the event only where pods do more than come.
 func placementTable(r simulation, s render.Style) render.Table {
 	t := render.Table{Columns: []render.Column{
-		{Name: "EVENT"}, {Name: "POD"}, {Name: "CONTAINER"}, {Name: "CPUS"}, {Name: "POOL"}, {Name: "NUMA"}, {Name: "MEMORY"}, {Name: "DEVICES"},
-		{Name: "AFFINITY", Wide: true}, {Name: "MEMS", Wide: true}, {Name: "MESSAGE", Wide: true},
+		{Name: "EVENT"},
+		{Name: "POD"},
+		{Name: "CONTAINER"},
+		{Name: "CPUS"},
+		{Name: "POOL"},
+		{Name: "NUMA"},
+		{Name: "MEMORY"},
+		{Name: "DEVICES"},
+		{Name: "AFFINITY", Wide: true},
+		{Name: "MEMS", Wide: true},
+		{Name: "MESSAGE", Wide: true},
 	}}
 	for i := range r.Events {
 		t.Rows = append(t.Rows, eventRows(&r.Events[i], r.machine, s)...)

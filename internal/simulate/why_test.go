@@ -40,7 +40,8 @@ func TestWhy(t *testing.T) {
 		},
 		{
 			"free on more nodes than needed", "topologyManagerPolicy: restricted",
-			[]*corev1.Pod{guaranteed("a", "4", "1Gi", nil), guaranteed("b", "5", "1Gi", nil)}, guaranteed("p", "4", "1Gi", nil),
+			[]*corev1.Pod{guaranteed("a", "4", "1Gi", nil), guaranteed("b", "5", "1Gi", nil)},
+			guaranteed("p", "4", "1Gi", nil),
 			"Container app: 4 CPUs would fit fewer NUMA nodes than the 2 on which they are free now (free are 2 on node 0, 3 on node 1), and restricted admits only the fewest: 1 more free on node 1 would do.",
 		},
 		{
@@ -49,7 +50,8 @@ func TestWhy(t *testing.T) {
 		},
 		{
 			"CPUs and devices on different nodes", "topologyManagerPolicy: restricted",
-			[]*corev1.Pod{guaranteed("a", "6", "1Gi", nil)}, guaranteed("p", "4", "1Gi", map[corev1.ResourceName]string{gpu: "1"}),
+			[]*corev1.Pod{guaranteed("a", "6", "1Gi", nil)},
+			guaranteed("p", "4", "1Gi", map[corev1.ResourceName]string{gpu: "1"}),
 			"Container app: 1 vendor.com/gpu would take node 0, but 4 CPUs would take node 1: no set of NUMA nodes suits all; 4 more free on node 0 would do.",
 		},
 		{

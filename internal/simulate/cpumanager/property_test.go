@@ -27,8 +27,13 @@ func newLife(t *rapid.T, tb testing.TB) *life {
 		"sockets=2,numa=8,llc=8,cores=32,threads=2", "sockets=4,numa=4,llc=8,cores=16,threads=2", "sockets=4,numa=2,cores=16,threads=2",
 	}
 	options := [][]string{
-		nil, {OptionFullPCPUsOnly}, {OptionPreferAlignByUncore}, {OptionDistributeAcrossCores}, {OptionDistributeAcrossNUMA},
-		{OptionDistributeAcrossNUMA, OptionFullPCPUsOnly}, {OptionStrictReservation},
+		nil,
+		{OptionFullPCPUsOnly},
+		{OptionPreferAlignByUncore},
+		{OptionDistributeAcrossCores},
+		{OptionDistributeAcrossNUMA},
+		{OptionDistributeAcrossNUMA, OptionFullPCPUsOnly},
+		{OptionStrictReservation},
 	}
 	node := synthetic(tb, rapid.SampledFrom(machines).Draw(t, "machine"))
 	reserved := fmt.Sprint(rapid.IntRange(1, 3).Draw(t, "reserved"))

@@ -1,6 +1,7 @@
 package allocatable
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -52,7 +53,8 @@ func enforced(c *kubelet.Config, n Node, r *Result) []Enforced {
 		if perQOS(c) && slices.Contains(c.EnforceNodeAllocatable, kubelet.EnforcePods) {
 			e.Resources, e.From = withoutStatusOnly(r.Absolute), "capacity - systemReserved - kubeReserved"
 		}
-		e.ResetProtection = !memoryQoS && n.CgroupVersion == 2
+		// kubelet v1.36 and before leaves what an earlier configuration wrote.
+		e.ResetProtection = !memoryQoS && n.CgroupVersion == 2 && cmp.Or(c.Gates.Minor, kubelet.Latest) > 36
 		list = append(list, e)
 	}
 	reserved := func(word string, g Group, cgroup string, amounts corev1.ResourceList, from string, compressible bool) {

@@ -3,13 +3,10 @@ package cgroups
 import (
 	"fmt"
 	"iter"
-	"math"
-	"strconv"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	resourcehelper "k8s.io/component-helpers/resource"
-	kubeletv1beta1 "k8s.io/kubelet/config/v1beta1"
 
 	"github.com/kqos/kqos/internal/kubelet"
 	"github.com/kqos/kqos/internal/qos"
@@ -126,61 +123,4 @@ func containers(pod *corev1.Pod) iter.Seq[*corev1.Container] {
 			}
 		}
 	}
-}
-
-// tiered tells whether memory requests are protected.
-func tiered(cfg *kubelet.Config) bool {
-	return cfg.Gates.Enabled(gateMemoryQoS) && cfg.MemoryReservationPolicy == kubeletv1beta1.TieredReservationMemoryReservationPolicy
-}
-
-const tieredWhy = "memoryReservationPolicy TieredReservation"
-
-// protectPod shields the memory request from reclaim: wholly for a Guaranteed
-// pod, else as long as others have something to give.
-func protectPod(s *Settings, requests corev1.ResourceList, class corev1.PodQOSClass, cfg *kubelet.Config) {
-	request := requests[corev1.ResourceMemory]
-	if !tiered(cfg) || request.Value() <= 0 {
-		return
-	}
-	file := memoryLow
-	if class == corev1.PodQOSGuaranteed {
-		file = memoryMin
-	}
-	s.unify(file, strconv.FormatInt(request.Value(), 10), fmt.Sprintf("%s: the pod's memory request %s", tieredWhy, &request))
-}
-
-// throttlePod sets memory.high of a pod with pod-level resources. Unlike
-// PodSettings it leaves out what DRA claims add.
-//
-// kubelet v1.37: cm/helpers_linux.go ApplyPodLevelMemoryHigh.
-func throttlePod(s *Settings, pod *corev1.Pod, cfg *kubelet.Config) {
-	g, factor := cfg.Gates, cfg.MemoryThrottlingFactor
-	if factor == nil || !g.Enabled(gateMemoryQoS) || !g.Enabled(gatePodLevelResources) || !resourcehelper.IsPodLevelResourcesSet(pod) {
-		return
-	}
-	if _, limited := limitsDeclared(pod, g); !limited {
-		return
-	}
-	request := qos.PodRequests(pod, resourcehelper.PodResourcesOptions{})[corev1.ResourceMemory]
-	limit := qos.PodLimits(pod, resourcehelper.PodResourcesOptions{})[corev1.ResourceMemory]
-	if limit.Value() == 0 || request.Value() == limit.Value() {
-		return
-	}
-	if high := throttleAt(request.Value(), limit.Value(), *factor); high > 0 {
-		s.unify(memoryHigh, strconv.FormatInt(high, 10),
-			fmt.Sprintf("memoryThrottlingFactor %v between the pod's memory request %s and limit %s", *factor, &request, &limit))
-	}
-}
-
-// throttleAt is memory.high in bytes: the factor's way from request to limit, in
-// whole pages; 0 where that is not above the request.
-//
-// kubelet v1.37: cm/helpers_linux.go memoryHighForPod.
-func throttleAt(request, limit int64, factor float64) int64 {
-	at := float64(request) + (float64(limit)-float64(request))*factor
-	high := int64(math.Floor(at/pageSize)) * pageSize
-	if high <= 0 || high <= request {
-		return 0
-	}
-	return high
 }

@@ -50,7 +50,6 @@ type tierSettings struct {
 
 // kubelet v1.37: cm/qos_container_manager_linux.go Start, UpdateCgroups.
 func tiers(node Node, t sums) tierSettings {
-	cfg := node.Config
 	s := tierSettings{
 		kubepods:   Settings{HugePages: node.unlimitedHugePages()},
 		burstable:  Settings{HugePages: node.unlimitedHugePages()},
@@ -60,15 +59,8 @@ func tiers(node Node, t sums) tierSettings {
 	s.burstable.CPUShares = set(MilliCPUToShares(t.burstableCPU),
 		fmt.Sprintf("cpu requests of the Burstable pods: %dm", t.burstableCPU))
 	s.burstable.CPUShares.Unknown = node.Incomplete
-	if tiered(cfg) {
-		protectTiers(node, &s, t)
-	} else {
-		why := "memoryReservationPolicy protects no memory of the tier"
-		s.kubepods.unify(memoryMin, "0", why)
-		s.kubepods.unify(memoryLow, "0", why)
-		s.burstable.unify(memoryLow, "0", why)
-	}
-	if percent, ok := node.Result.QOSReserved[corev1.ResourceMemory]; ok && cfg.Gates.Enabled(gateQOSReserved) {
+	protectTiers(node, &s, t)
+	if percent, ok := node.Result.QOSReserved[corev1.ResourceMemory]; ok && node.Config.Gates.Enabled(gateQOSReserved) {
 		reserveForQoS(node, &s, t, percent)
 	}
 	return s
@@ -77,17 +69,38 @@ func tiers(node Node, t sums) tierSettings {
 // protectTiers gives the ancestors of protected pods the sum of what they
 // protect, without which the kernel would not honour it.
 //
-// kubelet v1.37: cm/qos_container_manager_linux.go setMemoryQoS.
+// kubelet v1.37: cm/qos_container_manager_linux.go setMemoryQoS, Start.
 func protectTiers(node Node, s *tierSettings, t sums) {
-	protect := func(to *Settings, file string, amount int64, of string) {
-		to.unify(file, strconv.FormatInt(amount, 10), fmt.Sprintf("%s: memory requests of the %s pods", tieredWhy, of))
+	rules, p := rulesOf(node.Config), protectionOf(node.Config)
+	sum := func(to *Settings, file string, amount int64, of string) {
+		to.unify(file, strconv.FormatInt(amount, 10), fmt.Sprintf("%s: memory requests of the %s pods", p.why(), of))
 		v := to.Unified[file]
 		v.Unknown = node.Incomplete
 		to.Unified[file] = v
 	}
-	protect(&s.kubepods, memoryMin, t.guaranteedMemory+t.burstableMemory, "Guaranteed and Burstable")
-	protect(&s.kubepods, memoryLow, t.burstableMemory, "Burstable")
-	protect(&s.burstable, memoryLow, t.burstableMemory, "Burstable")
+	const all = "Guaranteed and Burstable"
+	switch {
+	case p == tiered:
+		sum(&s.kubepods, memoryMin, t.guaranteedMemory+t.burstableMemory, all)
+		sum(&s.burstable, memoryLow, t.burstableMemory, "Burstable")
+		if rules.lowAtRoot {
+			sum(&s.kubepods, memoryLow, t.burstableMemory, "Burstable")
+		}
+	case p == minOnly:
+		if t.burstableMemory > 0 || node.Incomplete != "" {
+			sum(&s.burstable, memoryMin, t.burstableMemory, "Burstable")
+		}
+		if t.guaranteedMemory+t.burstableMemory > 0 || node.Incomplete != "" {
+			sum(&s.kubepods, memoryMin, t.guaranteedMemory+t.burstableMemory, all)
+		}
+	case rules.resets || node.Config.Gates.Enabled(gateMemoryQoS):
+		why := "memoryReservationPolicy protects no memory of the tier"
+		s.kubepods.unify(memoryMin, "0", why)
+		s.burstable.unify(memoryLow, "0", why)
+		if rules.resets {
+			s.kubepods.unify(memoryLow, "0", why)
+		}
+	}
 }
 
 // reserveForQoS limits the lower tiers so that a share of what the higher ones

@@ -64,3 +64,35 @@ func TestConversionsGolden(t *testing.T) {
 		}
 	}
 }
+
+// TestConversionsOfCaseB13 reads the table of testdata/cases that puts both
+// conversions to cpu.weight side by side.
+func TestConversionsOfCaseB13(t *testing.T) {
+	type line struct {
+		MilliCPU, Quota                      int64
+		Shares, WeightRuntime, WeightKubelet uint64
+	}
+	var expected struct {
+		Runs []struct {
+			Expect struct{ Conversion []line }
+		}
+	}
+	data, err := os.ReadFile("../../testdata/cases/B13-shares-to-weight/expected.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(data, &expected); err != nil {
+		t.Fatal(err)
+	}
+	lines := expected.Runs[0].Expect.Conversion
+	if len(lines) == 0 {
+		t.Fatal("no line in the table")
+	}
+	for _, want := range lines {
+		shares := MilliCPUToShares(want.MilliCPU)
+		got := line{want.MilliCPU, MilliCPUToQuota(want.MilliCPU, DefaultPeriod), shares, SharesToWeightRuntime(shares), SharesToWeight(shares)}
+		if got != want {
+			t.Errorf("%dm: got %+v, want %+v", want.MilliCPU, got, want)
+		}
+	}
+}

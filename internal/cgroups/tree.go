@@ -1,6 +1,11 @@
 // Package cgroups computes the cgroup tree that a kubelet keeps: names under
 // both drivers, settings as v1 and v2 control files and systemd properties,
 // and the difference between a wanted and a live tree. It is pure.
+//
+//	node, findings := cgroups.NewNode(config, allocatable.NewNode(machine, nil, 2), cgroups.Systemd)
+//	tree, err := cgroups.Desired(node, pods, nil)
+//	fmt.Println(tree.Cgroups[0].Path, tree.Cgroups[0].Files["memory.max"]) // /kubepods.slice 16777216000
+//	changes := cgroups.Diff(tree, live)
 package cgroups
 
 // Level places a cgroup in the kubelet's hierarchy.

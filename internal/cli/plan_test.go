@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/kqos/kqos/internal/cgroups"
@@ -60,7 +61,10 @@ func onCase(t *testing.T, id string, args ...string) map[string]cgroups.Cgroup {
 	if err != nil || len(found) != 1 {
 		t.Fatalf("%d folders of case %s (%v)", len(found), id, err)
 	}
-	all := []string{"apply", "--dry-run", "--containers", "--topology", "synthetic:cores=4,memory=16Gi"}
+	all := []string{"apply", "--dry-run", "--containers"}
+	if !slices.Contains(args, "--topology") {
+		all = append(all, "--topology", "synthetic:cores=4,memory=16Gi")
+	}
 	for _, a := range args {
 		if file := filepath.Join(found[0], a); filepath.Ext(a) == ".yaml" {
 			a = file
@@ -87,6 +91,11 @@ func TestPlanOfCases(t *testing.T) {
 		{"B17", []string{"small.yaml"}, map[string]files{"*": {"cpu.max": "5100 100000"}}},
 		{"B17", []string{"big.yaml", "--driver", "systemd"}, map[string]files{"*": {"cpu.max": "410000 100000"}}},
 		{"B17", []string{"small.yaml", "--driver", "systemd"}, map[string]files{"*": {"cpu.max": "6000 100000"}}},
+		{"B19", []string{"--config", "kubelet.yaml", "--capacity", "cpu=16,memory=32Gi"}, map[string]files{"/kubepods": {"cpu.weight": "567", "memory.max": "31138512896"}}},
+		{"B23", []string{"--config", "kubelet.yaml", "--capacity", "cpu=32,memory=64Gi,hugepages-1Gi=16Gi"}, map[string]files{
+			"/kubepods": {"cpu.weight": "1250", "memory.max": "67645734912", "hugetlb.1GB.max": "4611686018427387904"},
+		}},
+		{"B60", []string{"--config", "kubelet.yaml", "--topology", "synthetic:cores=8,memory=16Gi"}, map[string]files{"/kubepods": {"cpu.weight": "196"}}},
 		{"B28", []string{"--config", "hard.yaml", "--driver", "systemd"}, map[string]files{
 			"/system.slice": {"cpu.weight": "20", "memory.max": "1073741824", "memory.min": "1073741824", "pids.max": "1000"},
 		}},

@@ -31,7 +31,7 @@ func invalidPair(path string, r *corev1.ResourceRequirements) []string {
 	out := append(invalidList(path+".limits", r.Limits), invalidList(path+".requests", r.Requests)...)
 	for name, request := range r.Requests {
 		if limit, ok := r.Limits[name]; ok && request.Cmp(limit) > 0 {
-			out = append(out, refused(fmt.Sprintf("%s.requests.%s: %s is above the limit of %s", path, name, &request, &limit)))
+			out = append(out, invalid(fmt.Sprintf("%s.requests.%s: %s is above the limit of %s", path, name, &request, &limit)))
 		}
 	}
 	slices.Sort(out)
@@ -44,13 +44,16 @@ func invalidList(path string, list corev1.ResourceList) []string {
 		q := list[name]
 		switch {
 		case q.Sign() < 0:
-			out = append(out, refused(fmt.Sprintf("%s.%s: %s is below 0", path, name, &q)))
+			out = append(out, invalid(fmt.Sprintf("%s.%s: %s is below 0", path, name, &q)))
 		case beyondInt64(name, q):
 			out = append(out, fmt.Sprintf("%s.%s: %s is beyond the int64 that the kubelet counts in, which reads something else: write a smaller quantity", path, name, &q))
 		}
 	}
 	return out
 }
+
+// invalid words what the API server, and the kubelet for a static pod, refuses.
+func invalid(why string) string { return "API validation refuses the pod: " + why }
 
 // beyondInt64 tells whether Value, or MilliValue of cpu, gives up.
 func beyondInt64(name corev1.ResourceName, q resource.Quantity) bool {

@@ -211,8 +211,8 @@ func TestStaticRefusals(t *testing.T) {
 		"the kubelet would refuse the file: name is needed for the pod",
 		"the kubelet would refuse the file: static pods may not reference resourceclaims",
 		"nothing resolves priorityClassName high of a static pod: set spec.priority beside it",
-		"spec.containers[0].resources.requests.memory: 10E is beyond the int64 that the kubelet counts in, which reads something else: write a smaller quantity",
 		"API validation refuses the pod: spec.containers[0].resources.requests.cpu: 2 is above the limit of 1",
+		"spec.containers[0].resources.requests.memory: 10E is beyond the int64 that the kubelet counts in, which reads something else: write a smaller quantity",
 	}
 	if diff := cmp.Diff(want, Admit(pod, Static, Objects{}, kubelet.Gates{})); diff != "" {
 		t.Errorf("told (-want +got):\n%s", diff)

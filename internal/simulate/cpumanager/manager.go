@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/cpuset"
 
+	"github.com/kqos/kqos/internal/allocatable"
 	"github.com/kqos/kqos/internal/kubelet"
 	"github.com/kqos/kqos/internal/machine"
 	"github.com/kqos/kqos/internal/simulate/topologymanager"
@@ -67,25 +68,15 @@ func New(node *machine.Machine, c Config) (*Manager, error) {
 		return nil, err
 	}
 	m := &Manager{policy: c.Policy, topology: topology, gates: c.Gates}
-	switch c.Policy {
-	case PolicyNone:
-		if len(c.Options) > 0 {
-			return nil, fmt.Errorf("new none policy error: None policy: received unsupported options=%v", c.Options)
-		}
-		return m, nil
-	case PolicyStatic:
-		switch {
-		case c.Reservation == nil:
-			return nil, errors.New("[cpumanager] unable to determine reserved CPU resources for static policy")
-		case c.Reservation.IsZero():
-			return nil, errors.New("[cpumanager] the static policy requires systemreserved.cpu + kubereserved.cpu to be greater than zero")
-		}
+	if err := allocatable.CheckCPUPolicy(c.Policy, c.Options, c.Reservation); err != nil {
+		return nil, err
+	}
+	if c.Policy == PolicyStatic {
 		if err := m.initStatic(c); err != nil {
 			return nil, fmt.Errorf("new static policy error: %w", err)
 		}
-		return m, nil
 	}
-	return nil, fmt.Errorf("unknown policy: %q", c.Policy)
+	return m, nil
 }
 
 // initStatic parses the options and settles the reserved CPUs: those given, or

@@ -9,14 +9,13 @@
 package memorymanager
 
 import (
-	"errors"
-	"fmt"
 	"maps"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	kubeletv1beta1 "k8s.io/kubelet/config/v1beta1"
 
+	"github.com/kqos/kqos/internal/allocatable"
 	"github.com/kqos/kqos/internal/kubelet"
 	"github.com/kqos/kqos/internal/machine"
 	"github.com/kqos/kqos/internal/qos"
@@ -26,8 +25,6 @@ import (
 const (
 	PolicyNone   = "None"
 	PolicyStatic = "Static"
-	// policyBestEffort exists on Windows only.
-	policyBestEffort = "BestEffort"
 )
 
 const gatePodLevelManagers = "PodLevelResourceManagers"
@@ -65,14 +62,11 @@ type Manager struct {
 // kubelet v1.37: cm/memorymanager/memory_manager.go NewManager
 func New(c Config) (*Manager, error) {
 	m := &Manager{policy: c.Policy, gates: c.Gates, machine: c.Machine}
-	switch c.Policy {
-	case PolicyNone:
+	if err := allocatable.CheckMemoryPolicy(c.Policy); err != nil {
+		return nil, err
+	}
+	if c.Policy == PolicyNone {
 		return m, nil
-	case PolicyStatic:
-	case policyBestEffort:
-		return nil, fmt.Errorf("policy %q is not available for platform %q", policyBestEffort, "linux")
-	default:
-		return nil, fmt.Errorf("unknown policy: %q", c.Policy)
 	}
 	for _, n := range c.Machine.NUMA {
 		m.nodeIDs = append(m.nodeIDs, n.ID)
@@ -81,9 +75,6 @@ func New(c Config) (*Manager, error) {
 	var err error
 	if m.reserved, err = m.readReserved(c.Reserved, c.NodeReservation); err != nil {
 		return nil, err
-	}
-	if m.reserved.total(corev1.ResourceMemory) == 0 {
-		return nil, errors.New("[memorymanager] you should specify the system reserved memory")
 	}
 	return m, nil
 }

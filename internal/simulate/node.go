@@ -94,10 +94,12 @@ func (n *Node) Add(pod *corev1.Pod) Admission {
 	if a.Verdict.Crash != nil {
 		return a
 	}
+	// Only a refused pod leaves something behind.
 	if a.Verdict.Admitted {
 		n.run(pod)
+	} else {
+		n.collect()
 	}
-	n.collect()
 	a.After = n.State()
 	return a
 }

@@ -13,23 +13,30 @@ type chance struct{ devices, result bool }
 // Arbitrary lists what the kubelet leaves to chance in what the node did:
 // "files", the order of list members in checkpoint files, and so checksums;
 // "devices", which of several equivalent devices a container got; "result",
-// what follows from a refusal that could have come from another resource.
+// what follows from the order of a map: which of two refusals came first, or
+// whether mixed groups of NUMA nodes are recognized in a restart.
 func (n *Node) Arbitrary() []string {
 	var found []string
-	devices, result := n.chance.devices, n.chance.result
-	if c := n.devices.Chance(); c.Devices || c.Result {
-		devices, result = devices || c.Devices, result || c.Result
-	}
-	if devices {
+	c := n.chanceNow()
+	if c.devices {
 		found = append(found, "devices")
 	}
 	if n.unordered() {
 		found = append(found, "files")
 	}
-	if result {
+	if c.result {
 		found = append(found, "result")
 	}
 	return found
+}
+
+// chanceNow is what was left to chance until now.
+func (n *Node) chanceNow() chance {
+	now := n.devices.Chance()
+	return chance{
+		devices: n.chance.devices || now.Devices,
+		result:  n.chance.result || now.Result || n.memory.Chance(),
+	}
 }
 
 // unordered tells whether some list in a checkpoint file has several members

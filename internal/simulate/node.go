@@ -122,8 +122,7 @@ func (n *Node) Remove(uid types.UID) bool {
 // admission.
 func (n *Node) Restart(spec Spec, replaced map[string]*string, pluginsFirst bool) ([]Admission, error) {
 	n.files = n.Files()
-	left := n.devices.Chance()
-	n.chance.devices, n.chance.result = n.chance.devices || left.Devices, n.chance.result || left.Result
+	n.chance = n.chanceNow()
 	for name, content := range replaced {
 		if content == nil {
 			delete(n.files, name)

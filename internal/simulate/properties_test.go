@@ -3,6 +3,7 @@ package simulate
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -181,6 +182,24 @@ func TestRemoveUndoesAdd(t *testing.T) {
 	})
 }
 
+// mixesGroups tells whether a node has a block of another group than its last.
+// The kubelet allows that where the merged hint is narrower than a group, and
+// then may not start again on its own state.
+func mixesGroups(n *Node) bool {
+	for _, containers := range n.memory.State().Entries {
+		for _, blocks := range containers {
+			for _, b := range blocks {
+				for _, id := range b.NUMAAffinity {
+					if !slices.Equal(n.memory.Nodes()[id].Cells, b.NUMAAffinity) {
+						return true
+					}
+				}
+			}
+		}
+	}
+	return false
+}
+
 // A restart on the files that the kubelet wrote changes nothing. Ordinary init
 // containers are left out: the kubelet gives them memory again.
 func TestRestartChangesNothing(t *testing.T) {
@@ -190,10 +209,13 @@ func TestRestartChangesNothing(t *testing.T) {
 		for i := range rapid.IntRange(1, 5).Draw(t, "pods") {
 			n.Add(drawPod(t, fmt.Sprintf("p%d", i), false))
 		}
-		state, files, active := n.State(), n.Files(), len(n.active)
+		state, files, active, mixed := n.State(), n.Files(), len(n.active), mixesGroups(n)
 		again, err := n.Restart(n.spec, nil, rapid.Bool().Draw(t, "plugins first"))
 		if err != nil {
-			t.Fatal(err)
+			if !mixed {
+				t.Fatal(err)
+			}
+			return
 		}
 		for _, a := range again {
 			if !a.Verdict.Admitted {

@@ -51,6 +51,8 @@ type Manager struct {
 
 	// written is true once the kubelet would have written its state file.
 	written bool
+	// chance is true once the order of a map decided something.
+	chance bool
 	nodes   kubelet.NUMANodeMap
 	blocks  kubelet.ContainerMemory
 	pods    kubelet.PodMemoryMap
@@ -112,6 +114,10 @@ func (m *Manager) Static() bool { return m.policy == PolicyStatic }
 func (m *Manager) State() *kubelet.MemoryManagerState {
 	return clone(&kubelet.MemoryManagerState{PolicyName: m.policy, MachineState: m.nodes, Entries: m.blocks, PodEntries: m.pods})
 }
+
+// Chance tells whether the order of a map, in the kubelet random, decided a
+// start or a message so far.
+func (m *Manager) Chance() bool { return m.chance }
 
 // Nodes is the memory of every NUMA node as it stands; empty with policy None.
 // It must not be changed.

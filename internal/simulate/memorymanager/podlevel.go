@@ -22,12 +22,17 @@ func (m *Manager) emptyPool(pod *corev1.Pod, total request) error {
 	shared := false
 	exclusive := request{}
 	exhausted := func() (corev1.ResourceName, bool) {
+		var types []corev1.ResourceName
 		for _, typ := range total.types() {
 			if exclusive[typ] >= total[typ] {
-				return typ, true
+				types = append(types, typ)
 			}
 		}
-		return "", false
+		if len(types) == 0 {
+			return "", false
+		}
+		m.chance = m.chance || len(types) > 1
+		return types[0], true
 	}
 	for c := range qos.Containers(pod) {
 		req, err := m.ofContainer(pod, c)

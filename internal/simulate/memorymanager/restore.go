@@ -39,7 +39,41 @@ func (m *Manager) validate() error {
 			}
 		}
 	}
+	m.settleGroups(expected)
 	return sameMachine(m.nodes, expected)
+}
+
+// settleGroups is for nodes that serve both alone and in a group, or in several
+// groups. A node's group is that of its last block, and the kubelet books the
+// restored blocks in the order of its maps: whether it then starts is chance.
+// Here it takes the order that led to the state, where there is one.
+func (m *Manager) settleGroups(expected kubelet.NUMANodeMap) {
+	served := map[int][]topologymanager.Mask{}
+	for uid, containers := range m.blocks {
+		blocks := slices.Clone(m.pods[uid].MemoryBlocks)
+		if len(blocks) == 0 {
+			blocks = slices.Concat(slices.Collect(maps.Values(containers))...)
+		}
+		for _, b := range blocks {
+			mask, err := topologymanager.MaskOf(b.NUMAAffinity...)
+			for _, id := range b.NUMAAffinity {
+				if err == nil && !slices.Contains(served[id], mask) {
+					served[id] = append(served[id], mask)
+				}
+			}
+		}
+	}
+	for id, masks := range served {
+		if len(masks) < 2 {
+			continue
+		}
+		m.chance = true
+		if have := m.nodes[id]; have != nil && slices.ContainsFunc(masks, func(mask topologymanager.Mask) bool {
+			return slices.Equal(mask.Nodes(), have.Cells)
+		}) {
+			expected[id].Cells = slices.Clone(have.Cells)
+		}
+	}
 }
 
 // expect books restored blocks.

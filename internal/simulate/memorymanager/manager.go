@@ -52,7 +52,7 @@ type Manager struct {
 	// written is true once the kubelet would have written its state file.
 	written bool
 	// chance is true once the order of a map decided something.
-	chance bool
+	chance  bool
 	nodes   kubelet.NUMANodeMap
 	blocks  kubelet.ContainerMemory
 	pods    kubelet.PodMemoryMap

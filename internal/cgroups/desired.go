@@ -20,6 +20,9 @@ import (
 // all the rest.
 func Desired(node Node, pods []*corev1.Pod, at Placement) (Tree, error) {
 	p := planner{node: node, at: at, tree: Tree{Driver: node.Driver, Version: node.Version}, owner: map[string]string{}}
+	if _, err := folder(Root(node.Config.CgroupRoot, node.perQOS()), node.Driver); err != nil {
+		return p.tree, fmt.Errorf("cgroupRoot %q: %w", node.Config.CgroupRoot, err)
+	}
 	active := ActivePods(pods)
 	groups, err := enforcedGroups(node)
 	p.fail(err)
@@ -34,9 +37,7 @@ func Desired(node Node, pods []*corev1.Pod, at Placement) (Tree, error) {
 			p.addPod(pod)
 		}
 	}
-	slices.SortStableFunc(p.tree.Cgroups, func(a, b Cgroup) int {
-		return slices.Compare(strings.Split(a.Path, "/"), strings.Split(b.Path, "/"))
-	})
+	slices.SortFunc(p.tree.Cgroups, func(a, b Cgroup) int { return comparePaths(a.Path, b.Path) })
 	return p.tree, errors.Join(p.errs...)
 }
 
@@ -159,14 +160,11 @@ func PodUID(pod *corev1.Pod) string {
 	return cmp.Or(pod.Annotations[kubelet.MirrorAnnotation], string(pod.UID))
 }
 
-// render makes a cgroup of a group, or fails if its path leaves the mount.
+// render makes a cgroup of a group.
 func (n Node) render(g group) (Cgroup, error) {
-	path, err := g.name.Path(n.Driver)
+	path, err := folder(g.name, n.Driver)
 	if err != nil {
 		return Cgroup{}, err
-	}
-	if err := checkFolder(path); err != nil {
-		return Cgroup{}, fmt.Errorf("cgroup %q: %w", path, err)
 	}
 	c := Cgroup{
 		Name: g.name, Path: path, Level: g.level,
@@ -192,27 +190,6 @@ func (n Node) render(g group) (Cgroup, error) {
 	}
 	return c, nil
 }
-
-// checkFolder refuses what would lie outside the cgroup mount, and names that
-// the kernel takes for no folder.
-//
-// kernel: kernel/cgroup/cgroup.c cgroup_mkdir refuses a newline.
-func checkFolder(path string) error {
-	for part := range strings.SplitSeq(path, "/") {
-		switch {
-		case part == "..":
-			return errors.New(`".." would leave the cgroup mount`)
-		case strings.ContainsAny(part, "\n\x00"):
-			return errors.New("a newline or zero byte can't be in a cgroup's name")
-		case len(part) > maxFolderName:
-			return fmt.Errorf("a name of %d bytes is longer than the kernel's %d", len(part), maxFolderName)
-		}
-	}
-	return nil
-}
-
-// maxFolderName is the kernel's NAME_MAX.
-const maxFolderName = 255
 
 // runningContainers are the containers that run side by side once the pod has
 // started: sidecars, app and ephemeral containers; with initial, the init

@@ -186,6 +186,45 @@ func TestDesiredRefuses(t *testing.T) {
 	}
 }
 
+func TestDesiredRefusesRoot(t *testing.T) {
+	for root, want := range map[string]string{
+		"/../x":  `cgroupRoot "/../x": cgroup "/../x/kubepods": ".." would leave the cgroup mount`,
+		"/kube/": `cgroupRoot "/kube/": error converting cgroup name [[kube  kubepods]] to systemd format: invalid slice name: kube--kubepods.slice`,
+	} {
+		driver := Cgroupfs
+		if root == "/kube/" {
+			driver = Systemd
+		}
+		node := testNode(driver, 2, func(cfg *kubelet.Config) { cfg.CgroupRoot = root })
+		tree, err := Desired(node, []*corev1.Pod{guaranteed("a", "1")}, nil)
+		if err == nil || err.Error() != want || len(tree.Cgroups) > 0 {
+			t.Errorf("%d cgroups and the error %v, want none and %s", len(tree.Cgroups), err, want)
+		}
+	}
+}
+
+// TestDesiredWithoutClasses has cgroupsPerQOS off: nothing but the limits of a
+// cgroupRoot that is not the root itself.
+func TestDesiredWithoutClasses(t *testing.T) {
+	for root, want := range map[string][]string{"/": nil, "/kube": {"/kube"}} {
+		node := testNode(Cgroupfs, 2, func(cfg *kubelet.Config) {
+			off := false
+			cfg.CgroupRoot, cfg.CgroupsPerQOS, cfg.EnforceNodeAllocatable = root, &off, []string{"none"}
+		})
+		tree, err := Desired(node, []*corev1.Pod{guaranteed("a", "1")}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, c := range tree.Cgroups {
+			got = append(got, c.Path)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("cgroupRoot %s (-want +got):\n%s", root, diff)
+		}
+	}
+}
+
 func TestDesiredContainers(t *testing.T) {
 	pod := guaranteed("a", "2")
 	always := corev1.ContainerRestartPolicyAlways

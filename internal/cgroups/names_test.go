@@ -1,6 +1,9 @@
 package cgroups
 
 import (
+	"encoding/json"
+	"os"
+	"path"
 	"strings"
 	"testing"
 
@@ -73,6 +76,39 @@ func answerName(t *testing.T, in nameInput) (a nameAnswer) {
 		a.Error = err.Error()
 	}
 	return a
+}
+
+// TestIsPodOfCaseB61 finds the pods among the folders that ended pods, runtimes
+// and others left below kubepods.
+func TestIsPodOfCaseB61(t *testing.T) {
+	const folder = "../../testdata/cases/B61-orphaned-pod-cgroups/"
+	text, err := os.ReadFile(folder + "tree.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var expected struct {
+		Runs []struct {
+			Expect struct{ PodCgroupsOnDisk map[string]string }
+		}
+	}
+	data, err := os.ReadFile(folder + "expected.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(data, &expected); err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	for line := range strings.FieldsSeq(string(text)) {
+		for at := "/" + line; at != "/"; at = path.Dir(at) {
+			if uid, ok := IsPod(Root("/", true), ParseDriverName(Systemd, at)); ok {
+				got[uid] = at
+			}
+		}
+	}
+	if diff := cmp.Diff(expected.Runs[0].Expect.PodCgroupsOnDisk, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
 }
 
 func FuzzNames(f *testing.F) {

@@ -3,8 +3,10 @@ package driver
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path"
+	"slices"
 	"strings"
 
 	oc "github.com/opencontainers/cgroups"
@@ -95,7 +97,7 @@ func (d *Driver) checkParent(p string) error {
 // make creates the folders, under systemd by starting a slice.
 func (d *Driver) make(cg *cgroups.Cgroup) error {
 	if d.kind == Systemd && cg.Unit != "" && cg.Level == cgroups.LevelReserved {
-		if err := d.startReserved(cg); err != nil {
+		if err := d.keepControllers(cg.Path, func() error { return d.startReserved(cg) }); err != nil {
 			return err
 		}
 		if d.v2() {
@@ -105,7 +107,7 @@ func (d *Driver) make(cg *cgroups.Cgroup) error {
 	}
 	switch {
 	case d.kind == Systemd && cg.Unit != "" && d.v2():
-		if err := startSlice(cg); err != nil {
+		if err := d.keepControllers(cg.Path, func() error { return startSlice(cg) }); err != nil {
 			return err
 		}
 		// systemd makes the folder of a slice; one that it leaves out is made here.
@@ -139,4 +141,44 @@ func (d *Driver) config(cg *cgroups.Cgroup, r *oc.Resources) *oc.Cgroup {
 		return &oc.Cgroup{Path: cg.Path, Resources: r}
 	}
 	return &oc.Cgroup{Name: cg.Unit, Parent: parentSlice(cg.Path), Systemd: true, Resources: r}
+}
+
+// keepControllers does what makes systemd rearrange cgroups, and then hands
+// those controllers down again that it took away from the children of an
+// ancestor: systemd keeps on only what its own units need.
+//
+// systemd: src/basic/cgroup-util.c cg_enable_everywhere
+func (d *Driver) keepControllers(p string, do func() error) error {
+	if !d.v2() {
+		return do()
+	}
+	before := map[string][]string{}
+	for up := path.Dir(p); ; up = path.Dir(up) {
+		_, enabled, err := d.Controllers(up)
+		if err != nil {
+			return err
+		}
+		before[up] = enabled
+		if up == "/" {
+			break
+		}
+	}
+	if err := do(); err != nil {
+		return err
+	}
+	for _, up := range slices.Sorted(maps.Keys(before)) { // parents first
+		_, now, err := d.Controllers(up)
+		if err != nil {
+			return err
+		}
+		for _, c := range before[up] {
+			if slices.Contains(now, c) {
+				continue
+			}
+			if err := d.enable(up, "+"+c); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }

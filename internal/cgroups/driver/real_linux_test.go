@@ -65,6 +65,13 @@ func TestCreateSetRead(t *testing.T) {
 	if live, err := d.Read(cg); err != nil || live.Exists {
 		t.Fatalf("before: %+v, %v", live, err)
 	}
+	if d.v2() {
+		for _, at := range []string{"/", root} {
+			if err := d.Set(&cgroups.Cgroup{Path: at}, map[string]string{subtreeControl: "+cpu +memory +pids"}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
 	if err := d.Create(cg); err != nil {
 		t.Fatal(err)
 	}

@@ -40,13 +40,17 @@ func (d *Driver) Set(cg *cgroups.Cgroup, files map[string]string) error {
 	if err != nil {
 		return fmt.Errorf("cgroup %s: %w", cg.Path, err)
 	}
-	for {
-		err = m.Set(r)
-		if !errors.Is(err, unix.EINTR) {
-			break
+	set := func() error {
+		for {
+			if err := m.Set(r); !errors.Is(err, unix.EINTR) {
+				return err
+			}
 		}
 	}
-	return d.explain(cg.Path, err)
+	if d.kind == Systemd && cg.Unit != "" {
+		return d.explain(cg.Path, d.keepControllers(cg.Path, set))
+	}
+	return d.explain(cg.Path, set())
 }
 
 func (d *Driver) resources(files map[string]string) (*oc.Resources, error) {

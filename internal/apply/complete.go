@@ -9,7 +9,7 @@ import (
 // OwnTree says whether all pods below the wanted tree's tiers are known to be
 // the wanted ones, because kqos made the tiers and each pod there: then sums
 // over the wanted pods starve nobody. A pod cgroup that is not wanted counts as
-// gone only if it is to be pruned.
+// gone only if it is to be pruned and nothing lives in it.
 func OwnTree(tree cgroups.Tree, host Reader, prune bool) (bool, error) {
 	wanted := make(map[string]bool, len(tree.Cgroups))
 	for i := range tree.Cgroups {
@@ -45,6 +45,12 @@ func OwnTree(tree cgroups.Tree, host Reader, prune bool) (bool, error) {
 			}
 			if !ours.Marked || (!wanted[at] && !prune) {
 				return false, nil
+			}
+			if wanted[at] {
+				continue
+			}
+			if held, err := host.Holds(at); held != "" || err != nil {
+				return false, err
 			}
 		}
 	}

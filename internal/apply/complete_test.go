@@ -14,6 +14,7 @@ func TestOwnTree(t *testing.T) {
 		{"all our own and wanted", func(*fake) {}, 2, false, true},
 		{"one of our own is not given", func(*fake) {}, 1, false, false},
 		{"one of our own is not given, and goes", func(*fake) {}, 1, true, true},
+		{"one that goes is still lived in", func(f *fake) { f.groups["/kubepods/burstable/podu1"].procs = 1 }, 1, true, false},
 		{"another's tier", func(f *fake) { f.groups["/kubepods/burstable"].marked = false }, 2, false, false},
 		{"another's pod", func(f *fake) { f.add("/kubepods/burstable/podx", false) }, 2, true, false},
 		{"another's wanted pod", func(f *fake) { f.groups["/kubepods/burstable/podu1"].marked = false }, 2, false, false},

@@ -81,9 +81,6 @@ func holdsPods(cg *cgroups.Cgroup) bool {
 //
 // kubelet v1.37: cm/pod_container_manager_linux.go GetAllPodsFromCgroups
 func podName(folder string) bool {
-	name := strings.TrimSuffix(folder, ".slice")
-	if name != folder {
-		name = name[strings.LastIndexByte(name, '-')+1:]
-	}
+	name := component(folder)
 	return strings.HasPrefix(name, "pod") && len(name) > len("pod") && strings.Count(name, "pod") == 1
 }

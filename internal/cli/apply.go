@@ -87,7 +87,7 @@ func (o *applyOptions) plan(ctx context.Context, a *app, args []string) error {
 	if err != nil {
 		return err
 	}
-	changes, withheld, err := o.compare(w, options)
+	changes, withheld, err := o.compare(a, w, options)
 	if shown := o.output.print(a, planView(w, changes, withheld)); shown != nil {
 		return shown
 	}
@@ -123,7 +123,7 @@ func (o *planOptions) diff(ctx context.Context, a *app, args []string) error {
 			return err
 		}
 	}
-	changes, withheld, err := o.compare(w, options)
+	changes, withheld, err := o.compare(a, w, options)
 	if shown := o.output.print(a, planView(w, changes, withheld)); shown != nil {
 		return shown
 	}

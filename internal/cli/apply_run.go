@@ -63,22 +63,16 @@ func (o *applyOptions) aim(ctx context.Context, a *app, args []string, host *dri
 			return nil, err
 		}
 	}
-	if err = fresh.consult(ctx, a, t); err != nil {
+	if t.options, err = fresh.options(ctx, a, w); err == nil {
+		err = fresh.consult(a, w, t.host, t.options)
+	}
+	if err != nil {
 		if host == nil {
 			t.host.Close()
 		}
 		return nil, err
 	}
 	return t, nil
-}
-
-// consult fills in what only the host tells: a live kubelet, whether the pods
-// are all, and where they are placed.
-func (o *applyOptions) consult(ctx context.Context, a *app, t *aim) (err error) {
-	if t.options, err = o.options(ctx, a, t.want); err != nil {
-		return err
-	}
-	return o.completed(t.want, t.host, t.options)
 }
 
 // lock waits for the root's lock.

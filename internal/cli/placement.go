@@ -36,16 +36,21 @@ func (o *planOptions) place(a *app, w *wanted) error {
 	if o.onHost(n) || o.node.live {
 		files = o.checkpoints()
 	}
+	if _, kept := files[kubelet.CPUManagerStateFile]; !kept && w.held != "" {
+		files[kubelet.CPUManagerStateFile] = w.held
+	}
+	// All that is checkpointed runs: a pod keeps its CPUs until its turn to be
+	// admitted comes, whoever stands before it.
 	sim, err := simulate.NewNode(simulate.Spec{
-		Config: n.config, Machine: n.machine, CgroupVersion: n.cgroupVersion, KeepUnknown: w.incomplete != "",
+		Config: n.config, Machine: n.machine, CgroupVersion: n.cgroupVersion, KeepUnknown: true,
 	}, files)
 	if err != nil {
 		return fmt.Errorf("placing the pods: the kubelet would not start: %w", err)
 	}
-	pods := cgroups.ActivePods(w.pods)
+	w.given = cgroups.ActivePods(w.pods)
 	w.pods = nil
 	placed := map[string][]simulate.Container{}
-	for _, pod := range pods {
+	for _, pod := range w.given {
 		name := or(pod.Namespace, corev1.NamespaceDefault) + "/" + pod.Name
 		uid := cgroups.PodUID(pod)
 		known := *pod

@@ -49,6 +49,10 @@ type wanted struct {
 	at cgroups.Placement
 	// fromKubelet says that the pods are those that the node's kubelet reports.
 	fromKubelet bool
+	// given are the pods before those were left out that the kubelet refuses.
+	given []*corev1.Pod
+	// held is a CPU manager checkpoint that tells what marked containers run on.
+	held string
 	// incomplete says why the pods may not be all, "" where they are.
 	incomplete string
 	// err joins what could not be planned; the tree holds the rest.
@@ -142,7 +146,7 @@ func (o *planOptions) onHost(n *node) bool {
 
 // compare plans against this host, or against nothing where the node is
 // described in files.
-func (o *planOptions) compare(w *wanted, options apply.Options) (changes []cgroups.Change, withheld []apply.Withheld, err error) {
+func (o *planOptions) compare(a *app, w *wanted, options apply.Options) (changes []cgroups.Change, withheld []apply.Withheld, err error) {
 	if !o.onHost(w.node) {
 		return cgroups.Diff(w.tree, nil), nil, nil
 	}
@@ -151,7 +155,7 @@ func (o *planOptions) compare(w *wanted, options apply.Options) (changes []cgrou
 		return nil, nil, err
 	}
 	defer host.Close()
-	if err := o.completed(w, host, options); err != nil {
+	if err := o.consult(a, w, host, options); err != nil {
 		return nil, nil, err
 	}
 	plan, err := apply.Make(w.tree, host, options, nil)
@@ -161,17 +165,22 @@ func (o *planOptions) compare(w *wanted, options apply.Options) (changes []cgrou
 	return plan.Changes(), plan.Withheld, err
 }
 
-// completed takes the pods for complete where kqos made all pod cgroups of the
-// host and no kubelet works on them.
-func (o *planOptions) completed(w *wanted, host apply.Reader, options apply.Options) error {
-	if w.incomplete == "" || options.Kubelet != nil {
-		return nil
+// consult fills in what only the host tells: whether the pods are all, and what
+// containers that are there run on.
+func (o *planOptions) consult(a *app, w *wanted, host apply.Reader, options apply.Options) error {
+	if w.incomplete != "" && options.Kubelet == nil {
+		// Where kqos made all pod cgroups, it knows all pods.
+		own, err := apply.OwnTree(w.tree, host, options.Prune)
+		if err != nil {
+			return err
+		}
+		if own {
+			w.incomplete = ""
+		}
 	}
-	own, err := apply.OwnTree(w.tree, host, options.Prune)
-	if !own || err != nil {
+	if err := o.stick(a, w, host); err != nil {
 		return err
 	}
-	w.incomplete = ""
 	o.desire(w)
 	return nil
 }

@@ -3,6 +3,7 @@ package cpumanager
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -91,7 +92,8 @@ func (m *Manager) initStatic(c Config) error {
 		return err
 	}
 	const milliPerCPU = 1000
-	n := int((c.Reservation.MilliValue() + milliPerCPU - 1) / milliPerCPU)
+	// Floating point as in the kubelet: no reservation is too large to round up.
+	n := int(math.Ceil(float64(c.Reservation.MilliValue()) / milliPerCPU))
 	reserved := c.Reserved
 	if reserved.IsEmpty() {
 		chosen, err := m.choose(m.topology.setOf(m.topology.CPUs()), n)

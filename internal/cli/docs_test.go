@@ -79,3 +79,26 @@ func TestRunBlocks(t *testing.T) {
 		t.Error("-want +got:\n" + d)
 	}
 }
+
+// TestDocsPicture keeps the picture that README.md shows true.
+func TestDocsPicture(t *testing.T) {
+	cmd := exec.Command("kqos", "simulate", "testdata/node", "-o", "svg")
+	cmd.Dir = "../.."
+	got, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const page = "../../docs/node.svg"
+	if *update {
+		if err := os.WriteFile(page, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(want) != string(got) {
+		t.Error("docs/node.svg is not what the command draws; run with -update")
+	}
+}

@@ -56,6 +56,7 @@ func (o *classifyOptions) run(ctx context.Context, a *app, args []string) error 
 	if o.expect != "" && qos.Rank(expected) < qos.Rank(corev1.PodQOSBurstable) {
 		return fmt.Errorf("--expect %q: must be Guaranteed or Burstable", o.expect)
 	}
+	o.node.refusalsWarn = true
 	in, n, err := o.pods.load(ctx, a, args, &o.node)
 	if err != nil {
 		return err

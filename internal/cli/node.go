@@ -2,8 +2,10 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"strconv"
 	"strings"
 
@@ -75,6 +77,10 @@ func (n *nodeFlags) loadConfig(a *app, document *manifest.Document) (*kubelet.Co
 		return nil, err
 	}
 	config, err := kubelet.Load(o)
+	if n.refusalsWarn && o.File+o.Dir != "" && refusedContent(err) {
+		a.logger().Warn(fmt.Sprintf("the kubelet would refuse the configuration, its defaults are taken instead: %v", err))
+		config, err = kubelet.Load(kubelet.LoadOptions{Gates: o.Gates, Minor: o.Minor})
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -82,6 +88,14 @@ func (n *nodeFlags) loadConfig(a *app, document *manifest.Document) (*kubelet.Co
 		a.logger().Warn(w)
 	}
 	return config, nil
+}
+
+// refusedContent tells a configuration that was read and is refused from one
+// that can't be read.
+func refusedContent(err error) bool {
+	_, is := errors.AsType[*kubelet.LoadError](err)
+	_, unreadable := errors.AsType[*fs.PathError](err)
+	return is && !unreadable
 }
 
 // minor is the version whose rules hold.

@@ -21,6 +21,9 @@ type nodeFlags struct {
 	// live says that the command writes to this host: driver and version are its
 	// own, whatever machine the values are computed for.
 	live bool
+	// refusalsWarn has a configuration that the kubelet would refuse warn, and
+	// its defaults taken: for commands that answer all the same.
+	refusalsWarn bool
 }
 
 func (n *nodeFlags) add(cmd *cobra.Command) {

@@ -32,10 +32,14 @@ func TestPlanOfRecordedTrees(t *testing.T) {
 				CgroupDriver  string
 			}
 			readJSON(t, file, &config)
-			plan := testPlan(t, "apply", "--dry-run", "--static", "--config", folder+"/config.yaml", "-f", folder+"/pods",
+			plan := testPlan(t, "apply", "--dry-run", "--static", "--containers", "--config", folder+"/config.yaml", "-f", folder+"/pods",
 				"--driver", or(config.Kubeletconfig.CgroupDriver, config.CgroupDriver), "--cgroup-version", strconv.Itoa(version),
 				"--topology", writeJSON(t, recordedMachine(t, folder)))
-			comparePlan(t, plan, tree, recordedPods(t, folder))
+			var recorded recordedPods
+			readJSON(t, folder+"/containers.json", &recorded)
+			compareContainers(t, plan, tree, recorded)
+			maps.DeleteFunc(plan, func(_ string, c cgroups.Cgroup) bool { return c.Level == cgroups.LevelContainer })
+			comparePlan(t, plan, tree, recorded.uids())
 		})
 	}
 }
@@ -66,16 +70,67 @@ func recordedTree(t *testing.T, folder string) (tree map[string]map[string]strin
 	return tree, 1
 }
 
-// recordedPods are the UIDs that the kubelet ran or refused.
-func recordedPods(t *testing.T, folder string) []string {
-	t.Helper()
-	var recorded struct{ Pods []struct{ UID string } }
-	readJSON(t, folder+"/containers.json", &recorded)
+// recordedPods are what the kubelet ran or refused.
+type recordedPods struct {
+	Pods []struct {
+		UID        string
+		Containers []struct {
+			Name, Cgroup string
+			OOMScoreAdj  string `json:"oom_score_adj"`
+		}
+	}
+}
+
+func (r recordedPods) uids() []string {
 	var uids []string
-	for _, p := range recorded.Pods {
+	for _, p := range r.Pods {
 		uids = append(uids, p.UID)
 	}
 	return uids
+}
+
+// compareContainers compares those that still ran with what the runtime made of
+// them, whose cgroups have names of its own.
+func compareContainers(t *testing.T, plan map[string]cgroups.Cgroup, tree map[string]map[string]string, recorded recordedPods) {
+	t.Helper()
+	ran := map[string]string{} // oom_score_adj by pod and container
+	cgroupOf := map[string]string{}
+	for _, p := range recorded.Pods {
+		for _, c := range p.Containers {
+			if c.Cgroup != "" {
+				ran[p.UID+" "+c.Name], cgroupOf[p.UID+" "+c.Name] = c.OOMScoreAdj, c.Cgroup
+			}
+		}
+	}
+	compared := 0
+	for _, c := range plan {
+		if c.Level != cgroups.LevelContainer {
+			continue
+		}
+		key := c.Pod.UID + " " + c.Container
+		have, made := tree[cgroupOf[key]]
+		if !made {
+			continue
+		}
+		compared++
+		if score := strconv.FormatInt(*c.OOMScoreAdj, 10); score != ran[key] {
+			t.Errorf("container %s: oom_score_adj planned %s, recorded %s", key, score, ran[key])
+		}
+		for file, want := range c.Files {
+			if value, offered := have[file]; offered && !cgroups.Equal(file, want, value) {
+				t.Errorf("container %s %s: planned %s, recorded %s", key, file, want, value)
+			}
+		}
+		for file, untouched := range kernelDefaults() {
+			// systemd gives each scope a pids limit of its own.
+			if value, offered := have[file]; offered && value != untouched && c.Files[file] == "" && !strings.HasSuffix(file, "pids.max") {
+				t.Errorf("container %s %s: recorded %s, nothing is planned", key, file, value)
+			}
+		}
+	}
+	if compared == 0 {
+		t.Error("no container compared")
+	}
 }
 
 // recordedMachine reads the lines that the recorder kept of /proc and /sys.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/utils/cpuset"
 
 	"github.com/kqos/kqos/internal/kubelet"
@@ -85,7 +86,7 @@ func checkCapacity(r *Result) []kubelet.Finding {
 		left, kept, total := r.Capacity[name].DeepCopy(), r.Reservation(name), r.Capacity[name]
 		left.Sub(kept)
 		if left.Sign() < 0 {
-			parts = append(parts, fmt.Sprintf("Resource %q has a reservation of %v but capacity of %v. Expected capacity >= reservation.", name, kept, total))
+			parts = append(parts, fmt.Sprintf("Resource %q has a reservation of %v but capacity of %v. Expected capacity >= reservation.", name, goText(kept), goText(total)))
 			fields = append(fields, string(name))
 		}
 	}
@@ -93,4 +94,13 @@ func checkCapacity(r *Result) []kubelet.Finding {
 		return nil
 	}
 	return []kubelet.Finding{startFinding(strings.Join(fields, ","), fmt.Errorf("invalid Node Allocatable configuration. %s", strings.Join(parts, " ")))}
+}
+
+// goText is a quantity as the kubelet's error shows it: as a Go value, unless
+// that has the address of a number beyond int64.
+func goText(q resource.Quantity) string {
+	if text := fmt.Sprintf("%v", q); !strings.Contains(text, "0x") {
+		return text
+	}
+	return q.String()
 }

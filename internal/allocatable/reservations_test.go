@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/kqos/kqos/internal/kubelet"
 )
@@ -53,6 +54,18 @@ func TestReadReservations(t *testing.T) {
 	}
 	if c.SystemReserved["cpu"] != "500m" {
 		t.Error("the configuration was changed")
+	}
+}
+
+// Amounts beyond int64 are refused, without the address of a number.
+func TestCheckCapacityOfHugeAmounts(t *testing.T) {
+	c := kubelet.Default()
+	c.SystemReserved = map[string]string{"memory": "1e30"}
+	c.KubeReserved = map[string]string{"memory": "9223372036854775807"}
+	_, findings := Compute(c, Node{Capacity: corev1.ResourceList{"memory": resource.MustParse("1Gi")}})
+	want := "reservation of 1000000000009223372036854775807 but capacity of {{1073741824 0} {<nil>}  BinarySI}."
+	if len(findings) != 1 || !strings.Contains(findings[0].Message, want) {
+		t.Errorf("findings %v, want %s", findings, want)
 	}
 }
 

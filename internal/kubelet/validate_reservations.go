@@ -122,7 +122,6 @@ func (v *validator) memoryQoS() {
 	if !on && factor != nil && *factor != oldThrottlingFactor && v.Gates.minor() >= 37 {
 		v.invalid("memoryThrottlingFactor", "memoryThrottlingFactor must not be set when MemoryQoS feature gate is disabled")
 	}
-	// Written so that NaN, which YAML can say, passes as it does there.
 	if factor != nil && (*factor <= 0 || *factor > 1) {
 		v.invalid("memoryThrottlingFactor", "memoryThrottlingFactor %v must be greater than 0 and less than or equal to 1.0", *factor)
 	}

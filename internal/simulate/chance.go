@@ -8,7 +8,7 @@ import (
 
 // chance is what the kubelet leaves to chance, as far as the node before its
 // last restart goes.
-type chance struct{ devices, result bool }
+type chance struct{ devices, files, result bool }
 
 // Arbitrary lists what the kubelet leaves to chance in what the node did:
 // "files", the order of list members in checkpoint files, and so checksums;
@@ -21,7 +21,7 @@ func (n *Node) Arbitrary() []string {
 	if c.devices {
 		found = append(found, "devices")
 	}
-	if n.unordered() {
+	if c.files {
 		found = append(found, "files")
 	}
 	if c.result {
@@ -35,6 +35,7 @@ func (n *Node) chanceNow() chance {
 	now := n.devices.Chance()
 	return chance{
 		devices: n.chance.devices || now.Devices,
+		files:   n.unordered(),
 		result:  n.chance.result || now.Result || n.memory.Chance(),
 	}
 }
@@ -42,6 +43,9 @@ func (n *Node) chanceNow() chance {
 // unordered tells whether some list in a checkpoint file has several members
 // in an order of the kubelet's maps.
 func (n *Node) unordered() bool {
+	if n.stopped {
+		return n.chance.files
+	}
 	state := n.memory.State()
 	for _, containers := range state.Entries {
 		for _, blocks := range containers {

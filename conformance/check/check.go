@@ -12,13 +12,13 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/go-logr/logr"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"k8s.io/klog/v2"
@@ -53,11 +53,12 @@ func Property(t *testing.T, standard int, prop func(*rapid.T)) {
 	if err := flag.Set("rapid.checks", strconv.Itoa(n)); err != nil {
 		t.Fatal(err)
 	}
-	// The kubelet's log is no part of the result.
-	klog.LogToStderr(false)
-	klog.SetOutput(io.Discard)
+	Quiet()
 	rapid.Check(t, prop)
 }
+
+// Quiet takes the kubelet's log away: it is no part of any result.
+func Quiet() { klog.SetLogger(logr.Discard()) }
 
 // TB is what Equal needs of a test: the rapid.T of a property or a testing.T.
 type TB interface {

@@ -207,3 +207,15 @@ func (a *Answer) enforce(m *containerManager, c *kubeletconfig.KubeletConfigurat
 	}
 	return err
 }
+
+// Reservation is what the kubelet reserves of a machine before it knows the
+// node's storage: the base of the CPU and the memory manager. An error has the
+// stage of the start that it ends.
+func Reservation(c *kubeletconfig.KubeletConfiguration, info *cadvisorapi.MachineInfo) (reserved cpuset.CPUSet, list v1.ResourceList, stage string, err error) {
+	m, stage, err := parse(c, info, &Answer{})
+	if err != nil {
+		return cpuset.CPUSet{}, nil, stage, err
+	}
+	m.capacity = cadvisor.CapacityFromMachineInfo(info)
+	return m.ReservedSystemCPUs, nodeAllocatableReservation(m), "", nil
+}

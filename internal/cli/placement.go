@@ -9,8 +9,11 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/cpuset"
 
+	"github.com/kqos/kqos/internal/admission"
+	"github.com/kqos/kqos/internal/allocatable"
 	"github.com/kqos/kqos/internal/cgroups"
 	"github.com/kqos/kqos/internal/kubelet"
+	"github.com/kqos/kqos/internal/qos"
 	"github.com/kqos/kqos/internal/simulate"
 )
 
@@ -29,6 +32,7 @@ func manages(c *kubelet.Config) bool {
 // checkpoint files tell where its pods are, and only new ones are placed.
 func (o *planOptions) place(a *app, w *wanted) error {
 	n := w.node
+	w.pods = fitting(a, w)
 	if !manages(n.config) || n.machine == nil {
 		return nil
 	}
@@ -51,7 +55,7 @@ func (o *planOptions) place(a *app, w *wanted) error {
 	w.pods = nil
 	placed := map[string][]simulate.Container{}
 	for _, pod := range w.given {
-		name := or(pod.Namespace, corev1.NamespaceDefault) + "/" + pod.Name
+		name := fullName(pod)
 		uid := cgroups.PodUID(pod)
 		known := *pod
 		known.UID = types.UID(uid)
@@ -70,6 +74,38 @@ func (o *planOptions) place(a *app, w *wanted) error {
 	}
 	w.at, err = assignments(placed, sim.State().Default, n.config.CPUManagerPolicy == staticPolicy)
 	return err
+}
+
+// fitting leaves out the static pods that the kubelet refuses for lack of room.
+// Other pods come through a scheduler, which leaves room or sends them
+// elsewhere, so that their want of it is only told; live ones are in already.
+func fitting(a *app, w *wanted) []*corev1.Pod {
+	active := cgroups.ActivePods(w.pods)
+	if w.fromKubelet || w.in.reading == admission.AsWritten {
+		return active
+	}
+	result, _ := allocatable.Compute(w.node.config, w.node.onNode())
+	room := result.Room()
+	var fit []*corev1.Pod
+	told := false
+	for _, pod := range active {
+		reason, message := room.Take(qos.Requests(pod, w.node.config.Gates))
+		switch {
+		case reason == "":
+		case w.in.reading == admission.Static:
+			a.logger().Warn(fmt.Sprintf("pod %s gets no cgroup: the kubelet refuses it: %s: %s", fullName(pod), reason, message))
+			continue
+		case !told:
+			told = true
+			a.logger().Warn(fmt.Sprintf("the pods do not all fit on the node, and the kubelet would refuse some: pod %s: %s: %s", fullName(pod), reason, message))
+		}
+		fit = append(fit, pod)
+	}
+	return fit
+}
+
+func fullName(pod *corev1.Pod) string {
+	return or(pod.Namespace, corev1.NamespaceDefault) + "/" + pod.Name
 }
 
 // assignments reads the sets. Containers without CPUs of their own share those

@@ -1,0 +1,35 @@
+package allocatable_test
+
+import (
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/kqos/kqos/internal/allocatable"
+)
+
+func TestRoom(t *testing.T) {
+	list := func(cpu, memory string) corev1.ResourceList {
+		return corev1.ResourceList{"cpu": resource.MustParse(cpu), "memory": resource.MustParse(memory)}
+	}
+	capacity := list("4", "8Gi")
+	capacity["pods"] = resource.MustParse("4")
+	room := (&allocatable.Result{Allocatable: capacity}).Room()
+	for _, step := range []struct {
+		requests        corev1.ResourceList
+		reason, message string
+	}{
+		{list("3", "1Gi"), "", ""},
+		{list("1500m", "1Gi"), "OutOfcpu", "Node didn't have enough resource: cpu, requested: 1500, used: 3000, capacity: 4000"},
+		{list("1", "8Gi"), "OutOfmemory", "Node didn't have enough resource: memory, requested: 8589934592, used: 1073741824, capacity: 8589934592"},
+		{list("1", "7Gi"), "", ""},
+		{list("0", "0"), "", ""}, // nothing is left, and nothing asked for
+		{corev1.ResourceList{"ephemeral-storage": resource.MustParse("1Gi")}, "", ""}, // the capacity is unknown
+		{nil, "OutOfpods", "Node didn't have enough resource: pods, requested: 1, used: 4, capacity: 4"},
+	} {
+		if reason, message := room.Take(step.requests); reason != step.reason || message != step.message {
+			t.Errorf("taking %v: got %q %q, want %q %q", step.requests, reason, message, step.reason, step.message)
+		}
+	}
+}

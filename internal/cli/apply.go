@@ -63,7 +63,7 @@ three rewrites.`,
 }
 
 func (o *applyOptions) run(ctx context.Context, a *app, args []string) error {
-	if err := o.runFlags.check(o, args); err != nil {
+	if err := o.check(o, args); err != nil {
 		return err
 	}
 	switch {

@@ -33,7 +33,7 @@ func (d *Driver) Create(cg *cgroups.Cgroup) error {
 	if err := d.intend(cg.Path); err != nil {
 		return err
 	}
-	delete(d.marks, cg.Path)
+	d.files.forget(cg.Path)
 	if err := d.make(cg); err != nil {
 		// The intent stays: it tells the next run that a half-made cgroup is ours.
 		return fmt.Errorf("creating cgroup %s: %w", cg.Path, err)

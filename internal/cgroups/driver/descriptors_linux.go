@@ -5,6 +5,8 @@ import (
 
 	oc "github.com/opencontainers/cgroups"
 	"golang.org/x/sys/unix"
+
+	"github.com/kqos/kqos/internal/cgroups"
 )
 
 // spare is how many descriptors are left to the rest of the process (manifests,
@@ -14,13 +16,22 @@ const spare = 256
 // descriptors keeps control files open, so that a tick with nothing to do costs
 // one pread per file. Beyond the limit of open files each read opens anew.
 type descriptors struct {
-	open map[string]*os.File
-	max  int
-	buf  []byte
+	// groups are by cgroup path.
+	groups map[string]*group
+	open   int
+	max    int
+	buf    []byte
+}
+
+// group is a cgroup as it was read last. Its live map is shared with those who
+// read it and replaced, not changed, when a file reads otherwise.
+type group struct {
+	files map[string]*os.File
+	live  cgroups.Live
 }
 
 func newDescriptors() descriptors {
-	d := descriptors{open: map[string]*os.File{}, buf: make([]byte, 4096)}
+	d := descriptors{groups: map[string]*group{}, buf: make([]byte, 4096)}
 	var limit unix.Rlimit
 	// The Go runtime has raised the soft limit to the hard one already.
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err == nil && limit.Cur > spare {
@@ -29,51 +40,99 @@ func newDescriptors() descriptors {
 	return d
 }
 
-// read gives the content of a control file and whether it had to be opened.
-func (d *descriptors) read(folder, file string) (text string, opened bool, err error) {
-	name := folder + "/" + file
-	if f, ok := d.open[name]; ok {
-		if text, err = d.pread(f); err == nil {
-			return text, false, nil
-		}
-		// The cgroup was removed; another may stand there now.
-		_ = f.Close()
-		delete(d.open, name)
+// again reads a cgroup from open files only and tells whether that answers for
+// all the files of cg, each as it was.
+func (d *descriptors) again(cg *cgroups.Cgroup) (cgroups.Live, bool) {
+	g, ok := d.groups[cg.Path]
+	if !ok || len(g.files) == 0 {
+		return cgroups.Live{}, false
 	}
+	for key := range cg.Files {
+		if !d.same(g, key) {
+			return cgroups.Live{}, false
+		}
+	}
+	for key := range cg.Unknown {
+		if !d.same(g, key) {
+			return cgroups.Live{}, false
+		}
+	}
+	return g.live, true
+}
+
+func (d *descriptors) same(g *group, key string) bool {
+	f, ok := g.files[key]
+	if !ok {
+		return false
+	}
+	text, err := d.pread(f)
+	return err == nil && string(trim(text)) == g.live.Files[key]
+}
+
+// read opens a control file, reads it, and keeps it open if it may.
+func (d *descriptors) read(path, key, folder, file string) (string, error) {
 	f, err := oc.OpenFile(folder, file, os.O_RDONLY)
 	if err != nil {
-		return "", true, err
+		return "", err
 	}
-	text, err = d.pread(f)
-	if err != nil || len(d.open) >= d.max {
+	text, err := d.pread(f)
+	if err != nil || path == "" || d.open >= d.max {
 		_ = f.Close()
-		return text, true, err
+		return string(trim(text)), err
 	}
-	d.open[name] = f
-	return text, true, nil
+	g, ok := d.groups[path]
+	if !ok {
+		g = &group{files: map[string]*os.File{}}
+		d.groups[path] = g
+	}
+	g.files[key] = f
+	d.open++
+	return string(trim(text)), nil
 }
 
 // pread reads a control file from its start; the kernel answers a read of one
-// page with all of it.
-func (d *descriptors) pread(f *os.File) (string, error) {
+// page with all of it. The text is valid until the next read.
+func (d *descriptors) pread(f *os.File) ([]byte, error) {
 	for n := 0; ; {
 		got, err := unix.Pread(int(f.Fd()), d.buf[n:], int64(n))
 		switch {
 		case err == unix.EINTR:
 			continue
 		case err != nil:
-			return "", &os.PathError{Op: "read", Path: f.Name(), Err: err}
+			return nil, &os.PathError{Op: "read", Path: f.Name(), Err: err}
 		case got == 0 || n+got < len(d.buf):
-			return string(d.buf[:n+got]), nil
+			return d.buf[:n+got], nil
 		}
 		n += got
 		d.buf = append(d.buf, make([]byte, len(d.buf))...)
 	}
 }
 
-func (d *descriptors) close() {
-	for name, f := range d.open {
-		_ = f.Close()
-		delete(d.open, name)
+// forget closes the files of a cgroup.
+func (d *descriptors) forget(path string) {
+	if g, ok := d.groups[path]; ok {
+		d.closeGroup(g)
+		delete(d.groups, path)
 	}
+}
+
+func (d *descriptors) closeGroup(g *group) {
+	for _, f := range g.files {
+		_ = f.Close()
+		d.open--
+	}
+}
+
+func (d *descriptors) close() {
+	for at, g := range d.groups {
+		d.closeGroup(g)
+		delete(d.groups, at)
+	}
+}
+
+func trim(text []byte) []byte {
+	if n := len(text); n > 0 && text[n-1] == '\n' {
+		return text[:n-1]
+	}
+	return text
 }

@@ -27,7 +27,6 @@ type Driver struct {
 	// missing are controllers that live on the other half of a hybrid host.
 	missing map[string]bool
 	files   descriptors
-	marks   map[string]bool
 }
 
 // Open finds the hierarchies of this host. It refuses when the host's tree is
@@ -47,7 +46,7 @@ func Open(o Options) (*Driver, error) {
 	if o.Kind == Systemd && !systemd.IsRunningSystemd() {
 		return nil, fmt.Errorf("driver systemd: systemd does not run on this host (no /run/systemd/system); use --driver cgroupfs")
 	}
-	d := &Driver{kind: o.Kind, files: newDescriptors(), marks: map[string]bool{}}
+	d := &Driver{kind: o.Kind, files: newDescriptors()}
 	if version == 2 {
 		d.mounts = map[string]string{"": mountpoint}
 		return d, nil

@@ -14,58 +14,56 @@ import (
 )
 
 // Read gives the state of a cgroup and of those control files that it is wanted
-// to have or that are unknown. A second Read of a cgroup that is still there
-// costs one pread per file.
+// to have or that are unknown. A second Read of a cgroup that is as it was costs
+// one pread per file; its Files are not to be changed.
 func (d *Driver) Read(cg *cgroups.Cgroup) (cgroups.Live, error) {
+	if live, ok := d.files.again(cg); ok {
+		return live, nil
+	}
 	if err := checkPath(cg.Path); err != nil {
 		return cgroups.Live{}, err
 	}
-	keys := make([]string, 0, len(cg.Files)+len(cg.Unknown))
+	d.files.forget(cg.Path)
+	live := cgroups.Live{Files: make(map[string]string, len(cg.Files)+len(cg.Unknown))}
 	for key := range cg.Files {
-		keys = append(keys, key)
-	}
-	for key := range cg.Unknown {
-		if _, ok := cg.Files[key]; !ok {
-			keys = append(keys, key)
+		if err := d.readFile(&live, cg.Path, key); err != nil {
+			return live, err
 		}
 	}
-	live, fresh, err := d.readFiles(cg.Path, keys)
-	if err != nil {
-		return live, err
+	for key := range cg.Unknown {
+		if _, ok := live.Files[key]; ok {
+			continue
+		}
+		if err := d.readFile(&live, cg.Path, key); err != nil {
+			return live, err
+		}
 	}
-	known, ok := d.marks[cg.Path]
-	if ok && !fresh && len(live.Files) > 0 {
-		live.Exists, live.Marked = true, known
-		return live, nil
-	}
-	delete(d.marks, cg.Path)
+	var err error
 	live.Exists, live.Marked, err = d.look(cg.Path)
-	if err == nil && live.Exists {
-		d.marks[cg.Path] = live.Marked
+	if g, ok := d.files.groups[cg.Path]; ok {
+		if err != nil || !live.Exists {
+			d.files.forget(cg.Path)
+		}
+		g.live = live
 	}
 	return live, err
 }
 
-// readFiles reads control files; fresh says that one of them had to be opened.
-func (d *Driver) readFiles(path string, keys []string) (live cgroups.Live, fresh bool, err error) {
-	live.Files = make(map[string]string, len(keys))
-	for _, key := range keys {
-		folder, file, missing := d.locate(path, key)
-		if missing != nil {
-			continue // the plan names missing controllers once, not per file
-		}
-		text, opened, failed := d.files.read(folder, file)
-		fresh = fresh || opened
-		switch {
-		case failed == nil:
-			live.Files[key] = strings.TrimSuffix(text, "\n")
-		case errors.Is(failed, os.ErrNotExist), errors.Is(failed, unix.ENODEV), errors.Is(failed, unix.EOPNOTSUPP):
-			fresh = true
-		default:
-			return live, fresh, fmt.Errorf("reading %s of cgroup %s: %w", key, path, failed)
-		}
+// readFile adds a control file to what is known of a cgroup, if there is one.
+func (d *Driver) readFile(live *cgroups.Live, path, key string) error {
+	folder, file, err := d.locate(path, key)
+	if err != nil {
+		return nil //nolint:nilerr // the plan names missing controllers once, not per file
 	}
-	return live, fresh, nil
+	text, err := d.files.read(path, key, folder, file)
+	switch {
+	case err == nil:
+		live.Files[key] = text
+	case errors.Is(err, os.ErrNotExist), errors.Is(err, unix.ENODEV), errors.Is(err, unix.EOPNOTSUPP):
+	default:
+		return fmt.Errorf("reading %s of cgroup %s: %w", key, path, err)
+	}
+	return nil
 }
 
 // ReadFile reads one control file. It returns an error that is os.ErrNotExist
@@ -75,14 +73,14 @@ func (d *Driver) ReadFile(path, key string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	text, _, err := d.files.read(folder, file)
+	text, err := d.files.read("", key, folder, file)
 	if errors.Is(err, unix.ENODEV) {
 		err = os.ErrNotExist
 	}
 	if err != nil {
 		return "", fmt.Errorf("reading %s of cgroup %s: %w", key, path, err)
 	}
-	return strings.TrimSuffix(text, "\n"), nil
+	return text, nil
 }
 
 // look tells whether a cgroup exists in all hierarchies that the kubelet needs

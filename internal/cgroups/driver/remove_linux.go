@@ -47,7 +47,7 @@ func (d *Driver) remove(p, unit string) error {
 			return err
 		}
 	}
-	delete(d.marks, p)
+	d.files.forget(p)
 	for _, folder := range d.folders(p) {
 		if err := rmdir(folder); err != nil {
 			return fmt.Errorf("removing cgroup %s: %w", p, err)

@@ -18,6 +18,11 @@ const (
 	DeviceManagerStateFile = "kubelet_internal_checkpoint"
 )
 
+// firstVersioned is the version that puts the content of the CPU and memory
+// managers' files into a text with a checksum of its own. Both it and its
+// predecessors read the part beside that text.
+const firstVersioned Minor = 37
+
 // ErrCheckpointCorrupt is the kubelet's text for a checksum that does not fit.
 // kubelet v1.37: checkpointmanager/errors/errors.go
 var ErrCheckpointCorrupt = errors.New("checkpoint is corrupted")

@@ -190,9 +190,10 @@ func readBaselines(data *cpuData, entries map[string]map[string]cpuset.CPUSet) (
 	return copied, nil
 }
 
-// Marshal writes the file as the kubelet does, in v4.
+// Marshal writes the file as a kubelet with these gates does: v4, before 1.37
+// v3 with the gate PodLevelResourceManagers, else v2.
 // kubelet v1.37: cm/cpumanager/state/checkpoint.go MarshalCheckpoint
-func (s *CPUManagerState) Marshal() ([]byte, error) {
+func (s *CPUManagerState) Marshal(g Gates) ([]byte, error) {
 	data := cpuData{
 		PolicyName:    s.PolicyName,
 		DefaultCPUSet: s.DefaultCPUSet.String(),
@@ -215,11 +216,19 @@ func (s *CPUManagerState) Marshal() ([]byte, error) {
 			data.Baselines[uid][name] = cpuBaseline{set.String()}
 		}
 	}
+	if g.minor() < firstVersioned && g.Enabled("PodLevelResourceManagers") {
+		v3 := cpuFileV3{PolicyName: data.PolicyName, DefaultCPUSet: data.DefaultCPUSet, Entries: data.Entries, PodEntries: data.PodEntries}
+		v3.Checksum = sum(&v3, "CPUManagerCheckpoint")
+		return json.Marshal(v3)
+	}
+	outer := cpuFileV2{PolicyName: data.PolicyName, DefaultCPUSet: data.DefaultCPUSet, Entries: data.Entries}
+	outer.Checksum = sum(&outer, "CPUManagerCheckpoint")
+	if g.minor() < firstVersioned {
+		return json.Marshal(outer)
+	}
 	text, err := json.Marshal(data)
 	if err != nil {
 		return nil, fmt.Errorf("writing %s: %w", CPUManagerStateFile, err)
 	}
-	outer := cpuFileV2{PolicyName: data.PolicyName, DefaultCPUSet: data.DefaultCPUSet, Entries: data.Entries}
-	outer.Checksum = sum(&outer, "CPUManagerCheckpoint")
 	return json.Marshal(cpuFileV4{outer, versioned{string(text), sumText(string(text))}})
 }

@@ -140,10 +140,11 @@ func readMemoryData(blob []byte) (*MemoryManagerState, error) {
 	return &MemoryManagerState{PolicyName: v1.PolicyName, MachineState: v1.MachineState, Entries: v1.Entries}, nil
 }
 
-// Marshal writes the file as the kubelet does, in v3. The kubelet leaves the
+// Marshal writes the file as a kubelet with these gates does: v3, before 1.37
+// v2 with the gate PodLevelResourceManagers, else v1. The kubelet leaves the
 // order of a container's blocks to chance; they are written in the order given.
 // kubelet v1.37: cm/memorymanager/state/checkpoint.go MarshalCheckpoint
-func (s *MemoryManagerState) Marshal() ([]byte, error) {
+func (s *MemoryManagerState) Marshal(g Gates) ([]byte, error) {
 	data := *s
 	if data.MachineState == nil {
 		data.MachineState = NUMANodeMap{}
@@ -151,11 +152,22 @@ func (s *MemoryManagerState) Marshal() ([]byte, error) {
 	if data.Entries == nil {
 		data.Entries = ContainerMemory{}
 	}
+	if g.minor() < firstVersioned && g.Enabled("PodLevelResourceManagers") {
+		v2 := memoryFileV2{PolicyName: data.PolicyName, MachineState: data.MachineState, Entries: data.Entries, PodEntries: data.PodEntries}
+		if v2.PodEntries == nil {
+			v2.PodEntries = PodMemoryMap{}
+		}
+		v2.Checksum = sum(&v2, "MemoryManagerCheckpoint")
+		return json.Marshal(v2)
+	}
+	outer := memoryFileV1{PolicyName: data.PolicyName, MachineState: data.MachineState, Entries: data.Entries}
+	outer.Checksum = sum(&outer, "MemoryManagerCheckpoint")
+	if g.minor() < firstVersioned {
+		return json.Marshal(outer)
+	}
 	text, err := json.Marshal(data)
 	if err != nil {
 		return nil, fmt.Errorf("writing %s: %w", MemoryManagerStateFile, err)
 	}
-	outer := memoryFileV1{PolicyName: data.PolicyName, MachineState: data.MachineState, Entries: data.Entries}
-	outer.Checksum = sum(&outer, "MemoryManagerCheckpoint")
 	return json.Marshal(memoryFileV3{outer, versioned{string(text), sumText(string(text))}})
 }

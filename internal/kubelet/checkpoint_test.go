@@ -2,6 +2,7 @@ package kubelet
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/utils/cpuset"
 )
 
 // recorded are the checkpoint files that kubelets wrote, from the golden
@@ -56,14 +58,14 @@ func TestCheckpointsRoundTrip(t *testing.T) {
 			if err != nil {
 				return nil, err
 			}
-			return s.Marshal()
+			return s.Marshal(gated)
 		},
 		MemoryManagerStateFile: func(blob []byte) ([]byte, error) {
 			s, err := ReadMemoryManagerState(blob, "", gated)
 			if err != nil {
 				return nil, err
 			}
-			return s.Marshal()
+			return s.Marshal(gated)
 		},
 		DeviceManagerStateFile: func(blob []byte) ([]byte, error) {
 			s, err := ReadDeviceManagerState(blob)
@@ -160,8 +162,40 @@ func TestReadOldMemoryManagerState(t *testing.T) {
 		}
 	}
 	v1.PolicyName = "None"
-	if _, err := ReadMemoryManagerState([]byte(jsonOf(v1)), "", Gates{}); err != ErrCheckpointCorrupt {
+	if _, err := ReadMemoryManagerState([]byte(jsonOf(v1)), "", Gates{}); !errors.Is(err, ErrCheckpointCorrupt) {
 		t.Errorf("changed file: error %v", err)
+	}
+}
+
+// Files of older kubelets are read by this one.
+func TestMarshalForOlderKubelets(t *testing.T) {
+	t.Parallel()
+	for _, minor := range []Minor{35, 36, 37} {
+		plain := DefaultGates(minor)
+		gates := []Gates{plain}
+		if gated, err := plain.With(map[string]bool{"PodLevelResources": true, "PodLevelResourceManagers": true}); err == nil {
+			gates = append(gates, gated)
+		}
+		for _, g := range gates {
+			cpus := &CPUManagerState{PolicyName: "static", DefaultCPUSet: cpuset.New(0, 1), Entries: map[string]map[string]cpuset.CPUSet{"u": {"c": cpuset.New(2)}}}
+			blob, err := cpus.Marshal(g)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, err := ReadCPUManagerState(blob, "static", Gates{}); err != nil || !got.Entries["u"]["c"].Equals(cpuset.New(2)) {
+				t.Errorf("%v: CPU state %v, error %v\n%s", minor, got, err, blob)
+			}
+			if versioned := strings.Contains(string(blob), `"data":`); versioned != (minor >= firstVersioned) {
+				t.Errorf("%v writes %s", minor, blob)
+			}
+			memory := &MemoryManagerState{PolicyName: "Static", Entries: ContainerMemory{"u": {"c": {{NUMAAffinity: []int{0}, Type: "memory", Size: 1}}}}}
+			if blob, err = memory.Marshal(g); err != nil {
+				t.Fatal(err)
+			}
+			if got, err := ReadMemoryManagerState(blob, "Static", Gates{}); err != nil || got.Entries["u"]["c"][0].Size != 1 {
+				t.Errorf("%v: memory state %v, error %v\n%s", minor, got, err, blob)
+			}
+		}
 	}
 }
 
@@ -172,7 +206,7 @@ func FuzzReadCPUManagerState(f *testing.F) {
 		if err != nil {
 			return
 		}
-		again, err := s.Marshal()
+		again, err := s.Marshal(Gates{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -189,7 +223,7 @@ func FuzzReadMemoryManagerState(f *testing.F) {
 		if err != nil {
 			return
 		}
-		again, err := s.Marshal()
+		again, err := s.Marshal(Gates{})
 		if err != nil {
 			t.Fatal(err)
 		}

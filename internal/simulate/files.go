@@ -25,8 +25,9 @@ func (n *Node) Files() Files {
 		return n.files.clone()
 	}
 	files := n.cpuFile(n.files.clone())
+	gates := n.spec.Config.Gates
 	if n.memory.Written() {
-		put(files, kubelet.MemoryManagerStateFile, n.memory.State().Marshal)
+		put(files, kubelet.MemoryManagerStateFile, func() ([]byte, error) { return n.memory.State().Marshal(gates) })
 	}
 	if s := n.devices.File(); s != nil {
 		put(files, kubelet.DeviceManagerStateFile, s.Marshal)
@@ -38,7 +39,7 @@ func (n *Node) Files() Files {
 func (n *Node) cpuFile(files Files) Files {
 	now := cpuFileState(n.spec.Config.CPUManagerPolicy, n.cpus.State())
 	if n.cpusRead == nil || !reflect.DeepEqual(cpuState(n.cpusRead), n.cpus.State()) {
-		put(files, kubelet.CPUManagerStateFile, now.Marshal)
+		put(files, kubelet.CPUManagerStateFile, func() ([]byte, error) { return now.Marshal(n.spec.Config.Gates) })
 	}
 	return files
 }

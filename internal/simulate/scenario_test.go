@@ -73,7 +73,7 @@ func FuzzReadScenarios(f *testing.F) {
 	f.Add([]byte(`{"name":"a","machine":` + smallMachine + `,"kubelet":{"cpuManagerPolicy":"static","kubeReserved":{"cpu":"1"},"topologyManagerPolicy":"restricted"},` +
 		`"events":[{"op":"add","pod":{"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","resources":{"limits":{"cpu":"1","memory":"1Gi"}}}]}}},{"op":"restart","files":{"cpu_manager_state":null}},{"op":"remove","pod":"p"}]}`))
 	f.Add([]byte("- name: a\n  machine: {cpus: [{id: 3}], numa: [{id: 0, memory: 5, hugepages: {2Mi: 1}}], devices: [{resource: v/d, id: x, numa: [9]}], preferred: [v/d]}\n  kubelet: {memoryManagerPolicy: Static, reservedMemory: [{numaNode: 0, limits: {memory: 100Mi}}]}\n  events: [{op: restart, files: {memory_manager_state: '{}'}, pluginsFirst: true}]\n"))
-	f.Fuzz(func(t *testing.T, data []byte) {
+	f.Fuzz(func(_ *testing.T, data []byte) {
 		scenarios, _, err := ReadScenarios(data)
 		if err != nil || len(scenarios) > 4 {
 			return

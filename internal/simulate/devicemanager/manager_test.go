@@ -21,7 +21,7 @@ const nic = "vendor.com/nic"
 // unhealthy.
 func inventory(text string) *machine.Machine {
 	m := &machine.Machine{NUMA: []machine.Node{{ID: 0}, {ID: 1}}}
-	for _, field := range strings.Fields(text) {
+	for field := range strings.FieldsSeq(text) {
 		field, broken := strings.CutSuffix(field, "!")
 		id, places, _ := strings.Cut(field, "@")
 		d := machine.Device{Resource: nic, ID: id, Healthy: !broken}

@@ -1,6 +1,7 @@
 package memorymanager
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/kqos/kqos/internal/simulate/topologymanager"
@@ -31,7 +32,7 @@ func TestSingleAllocationBreaksAGroup(t *testing.T) {
 		t.Errorf("while both run: error %v, chance %t; want a start that is chance", err, again.Chance())
 	}
 	m.RemoveStale(func(uid string) bool { return uid == "large" })
-	if again, err := restart(); err != errOtherMachine || again.Chance() {
+	if again, err := restart(); !errors.Is(err, errOtherMachine) || again.Chance() {
 		t.Errorf("after the guest: error %v, chance %t; want a refusal that is none", err, again.Chance())
 	}
 }

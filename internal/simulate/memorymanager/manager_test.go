@@ -30,7 +30,7 @@ func twoNodes() *machine.Machine {
 
 func reserve(node int32, list string) kubeletv1beta1.MemoryReservation {
 	limits := corev1.ResourceList{}
-	for _, part := range strings.Fields(list) {
+	for part := range strings.FieldsSeq(list) {
 		name, amount, _ := strings.Cut(part, "=")
 		limits[corev1.ResourceName(name)] = resource.MustParse(amount)
 	}

@@ -2,6 +2,7 @@ package memorymanager
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -105,10 +106,7 @@ func sidecar(pod *corev1.Pod, name string) bool {
 // that all others share. An ordinary init container without memory of its own
 // has all that the sidecars before it leave.
 func (m *Manager) divide(pod *corev1.Pod, total request) (own map[string]request, pool request, err error) {
-	own, pool = map[string]request{}, request{}
-	for typ, size := range total {
-		pool[typ] = size
-	}
+	own, pool = map[string]request{}, maps.Clone(total)
 	for c := range qos.Containers(pod) {
 		req, err := m.ofContainer(pod, c)
 		if err != nil {

@@ -24,19 +24,24 @@ type fake struct {
 func (f fake) note(format string, args ...any) {
 	*f.calls = append(*f.calls, f.name+" "+fmt.Sprintf(format, args...))
 }
+
 func (f fake) Name() string { return f.name }
+
 func (f fake) Hints(_ *corev1.Pod, c *corev1.Container) (Hints, error) {
 	f.note("hints %s", c.Name)
 	return f.hints, nil
 }
+
 func (f fake) PodHints(*corev1.Pod) (Hints, error) {
 	f.note("pod hints")
 	return f.hints, nil
 }
+
 func (f fake) Allocate(_ *corev1.Pod, c *corev1.Container, h Hint) error {
 	f.note("allocate %s %v", c.Name, h)
 	return f.err
 }
+
 func (f fake) AllocatePod(_ *corev1.Pod, h Hint) error {
 	f.note("allocate pod %v", h)
 	return f.err

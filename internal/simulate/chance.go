@@ -2,13 +2,25 @@ package simulate
 
 import (
 	"slices"
+	"strings"
 
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kqos/kqos/internal/allocatable"
 	"github.com/kqos/kqos/internal/kubelet"
+	"github.com/kqos/kqos/internal/simulate/memorymanager"
 )
 
 // chance is what the kubelet leaves to chance, as far as the node before its
 // last restart goes.
 type chance struct{ devices, files, result bool }
+
+// The words of Arbitrary.
+const (
+	chanceDevices = "devices"
+	chanceFiles   = "files"
+	chanceResult  = "result"
+)
 
 // Arbitrary lists what the kubelet leaves to chance in what the node did:
 // "files", the order of list members in checkpoint files, and so checksums;
@@ -19,13 +31,13 @@ func (n *Node) Arbitrary() []string {
 	var found []string
 	c := n.chanceNow()
 	if c.devices {
-		found = append(found, "devices")
+		found = append(found, chanceDevices)
 	}
 	if c.files {
-		found = append(found, "files")
+		found = append(found, chanceFiles)
 	}
 	if c.result {
-		found = append(found, "result")
+		found = append(found, chanceResult)
 	}
 	return found
 }
@@ -34,14 +46,15 @@ func (n *Node) Arbitrary() []string {
 func (n *Node) chanceNow() chance {
 	now := n.devices.Chance()
 	return chance{
-		devices: n.chance.devices || now.Devices,
 		files:   n.unordered(),
+		devices: n.chance.devices || now.Devices,
 		result:  n.chance.result || now.Result || n.memory.Chance(),
 	}
 }
 
 // unordered tells whether some list in a checkpoint file has several members
-// in an order of the kubelet's maps.
+// in an order of the kubelet's maps. When the last restart failed they are
+// those of the kubelet before.
 func (n *Node) unordered() bool {
 	if n.stopped {
 		return n.chance.files
@@ -76,4 +89,30 @@ func (n *Node) unordered() bool {
 		}
 		return false
 	})
+}
+
+// several tells whether more than one option is at fault by itself.
+func several(options map[string]string, check func(map[string]string) error) bool {
+	faulty := 0
+	for name, value := range options {
+		if check(map[string]string{name: value}) != nil {
+			faulty++
+		}
+	}
+	return faulty > 1
+}
+
+// unequal tells whether reservedMemory differs from what is kept in more than
+// one type, of which the kubelet names any.
+func unequal(c *kubelet.Config, kept corev1.ResourceList, nodes []int) bool {
+	if c.MemoryManagerPolicy != memorymanager.PolicyStatic {
+		return false
+	}
+	types := 0
+	for _, err := range allocatable.CheckReservedMemory(c.ReservedMemory, kept, nodes) {
+		if strings.HasPrefix(err.Error(), "the total amount") {
+			types++
+		}
+	}
+	return types > 1
 }

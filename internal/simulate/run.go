@@ -94,6 +94,9 @@ func Play(n *Node, name string, events []Event, o Options) *Result {
 // StartFailed is the result of a node that does not start.
 func StartFailed(name string, stop *StartError, o Options) *Result {
 	r := &Result{Name: name, StartError: stop}
+	if stop.Chance {
+		r.Arbitrary = []string{chanceResult}
+	}
 	if o.Explain {
 		r.Explain = explainStart(stop)
 	}
@@ -193,6 +196,7 @@ func (p *player) restart(e Event) (EventResult, bool) {
 	}
 	if stop != nil {
 		result.StartError = stop
+		p.node.chance.result = p.node.chance.result || stop.Chance
 		if p.options.Explain {
 			result.Explain = explainStart(stop)
 		}
@@ -226,7 +230,7 @@ func (p *player) load(raw json.RawMessage) (*kubelet.Config, *StartError) {
 	}
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &fields); err != nil || fields == nil {
-		return nil, &StartError{StageDecode, fmt.Sprintf("kubelet: must be an object of KubeletConfiguration fields: %v", err)}
+		return nil, &StartError{Stage: StageDecode, Message: fmt.Sprintf("kubelet: must be an object of KubeletConfiguration fields: %v", err)}
 	}
 	for name, value := range map[string]string{"apiVersion": `"kubelet.config.k8s.io/v1beta1"`, "kind": `"KubeletConfiguration"`} {
 		if _, ok := fields[name]; !ok {
@@ -235,15 +239,15 @@ func (p *player) load(raw json.RawMessage) (*kubelet.Config, *StartError) {
 	}
 	data, err := json.Marshal(fields)
 	if err != nil {
-		return nil, &StartError{StageDecode, err.Error()}
+		return nil, &StartError{Stage: StageDecode, Message: err.Error()}
 	}
 	config, err := kubelet.Load(kubelet.LoadOptions{File: "scenario", Data: data, Minor: p.options.Minor})
 	var failed *kubelet.LoadError
 	switch {
 	case errors.As(err, &failed) && failed.Field == "featureGates":
-		return nil, &StartError{StageFeatureGates, err.Error()}
+		return nil, &StartError{Stage: StageFeatureGates, Message: err.Error()}
 	case err != nil:
-		return nil, &StartError{StageDecode, err.Error()}
+		return nil, &StartError{Stage: StageDecode, Message: err.Error()}
 	}
 	p.result.Warnings = append(p.result.Warnings, config.Warnings...)
 	return config, nil

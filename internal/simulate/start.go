@@ -37,6 +37,9 @@ type StartError struct {
 	Stage string `json:"stage"`
 	// Message is in the kubelet's words.
 	Message string `json:"message"`
+	// Chance is true when several things are at fault and the order of a map
+	// decides which one the kubelet names.
+	Chance bool `json:"-"`
 }
 
 func (e *StartError) Error() string { return e.Message }
@@ -64,7 +67,7 @@ func (n *Node) start(spec Spec) error {
 		Nodes: m.NUMA, Gates: c.Gates,
 	})
 	if err != nil {
-		return &StartError{StageTopology, err.Error()}
+		return &StartError{StageTopology, err.Error(), several(c.TopologyManagerPolicyOptions, topologymanager.CheckOptions)}
 	}
 	n.devices = devicemanager.New(devicemanager.Config{Machine: m, Preferred: spec.Preferred, Gates: c.Gates})
 	cpus := cpumanager.Config{
@@ -75,14 +78,18 @@ func (n *Node) start(spec Spec) error {
 		cpus.Reservation = &q
 	}
 	if n.cpus, err = cpumanager.New(m, cpus); err != nil {
-		return &StartError{StageCPU, err.Error()}
+		return &StartError{StageCPU, err.Error(), c.CPUManagerPolicy == cpumanager.PolicyStatic &&
+			several(c.CPUManagerPolicyOptions, func(one map[string]string) error {
+				_, err := cpumanager.ParseOptions(one, c.Gates)
+				return err
+			})}
 	}
 	n.memory, err = memorymanager.New(memorymanager.Config{
 		Policy: c.MemoryManagerPolicy, Machine: m, Reserved: c.ReservedMemory,
 		NodeReservation: memoryReservation(reserved), Gates: c.Gates,
 	})
 	if err != nil {
-		return &StartError{StageMemory, err.Error()}
+		return &StartError{StageMemory, err.Error(), unequal(c, memoryReservation(reserved), on.NUMANodes)}
 	}
 	n.topology.Providers = []topologymanager.Provider{n.devices, n.cpus, n.memory}
 	return n.restore()
@@ -92,21 +99,21 @@ func (n *Node) start(spec Spec) error {
 // does at the first of its checks.
 func reservation(c *kubelet.Config, on allocatable.Node) (*allocatable.Result, error) {
 	if found := c.Validate(on.CgroupVersion); len(found) > 0 {
-		return nil, &StartError{StageValidate, aggregate(found)}
+		return nil, &StartError{Stage: StageValidate, Message: aggregate(found)}
 	}
 	if found := allocatable.CheckReservedCPUs(c, on); len(found) > 0 {
-		return nil, &StartError{StageReservedCPUs, found[0].Message}
+		return nil, &StartError{Stage: StageReservedCPUs, Message: found[0].Message}
 	}
 	_, found := allocatable.ReadReservations(c)
 	for _, stage := range []struct{ name, field string }{{StageKubeReserved, "kubeReserved."}, {StageSystemReserved, "systemReserved."}} {
 		for _, f := range found {
 			if strings.HasPrefix(f.Field, stage.field) {
-				return nil, &StartError{stage.name, f.Message}
+				return nil, &StartError{Stage: stage.name, Message: f.Message}
 			}
 		}
 	}
 	if _, found := allocatable.ReadThresholds(c); len(found) > 0 {
-		return nil, &StartError{StageEviction, found[0].Message}
+		return nil, &StartError{Stage: StageEviction, Message: found[0].Message}
 	}
 	result, _ := allocatable.Compute(c, on)
 	return result, nil
@@ -157,7 +164,7 @@ func (n *Node) restore() error {
 		n.cpusRead = s
 	}
 	if err := n.cpus.Start(cpuState(n.cpusRead)); err != nil {
-		return &StartError{StageCPUStart, err.Error()}
+		return &StartError{Stage: StageCPUStart, Message: err.Error()}
 	}
 	n.files = n.cpuFile(n.files)
 	var s *kubelet.MemoryManagerState
@@ -168,7 +175,7 @@ func (n *Node) restore() error {
 		}
 	}
 	if err := n.memory.Start(s); err != nil {
-		return &StartError{StageMemoryStart, err.Error()}
+		return &StartError{Stage: StageMemoryStart, Message: err.Error()}
 	}
 	n.devices.Start(n.deviceState())
 	n.stopped = false
@@ -176,7 +183,7 @@ func (n *Node) restore() error {
 }
 
 func (n *Node) refuse(stage, manager, file string, err error) error {
-	return &StartError{stage, kubelet.RestoreError(manager, path.Join(n.spec.Dir, file), err).Error()}
+	return &StartError{Stage: stage, Message: kubelet.RestoreError(manager, path.Join(n.spec.Dir, file), err).Error()}
 }
 
 // deviceState is the device manager's file; one that cannot be read counts as

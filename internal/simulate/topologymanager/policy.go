@@ -98,6 +98,12 @@ func New(c Config) (*Manager, error) {
 	return m, nil
 }
 
+// CheckOptions is the kubelet's error on options that it does not take.
+func CheckOptions(options map[string]string) error {
+	_, _, err := parseOptions(options)
+	return err
+}
+
 // parseOptions reads the options by rising name, where the kubelet takes its
 // map's order.
 // kubelet v1.37: cm/topologymanager/policy_options.go NewPolicyOptions

@@ -94,7 +94,7 @@ func (w *wanted) checkpoint(held apply.Held) (string, error) {
 	if len(state.Entries) == 0 {
 		return "", nil
 	}
-	text, err := state.Marshal()
+	text, err := state.Marshal(w.node.config.Gates)
 	if err != nil {
 		return "", fmt.Errorf("keeping the CPUs of running containers: %w", err)
 	}

@@ -111,6 +111,7 @@ func (n *Node) Remove(uid types.UID) bool {
 	if len(n.active) == before {
 		return false
 	}
+	delete(n.unknown, uid)
 	n.collect()
 	return true
 }

@@ -103,11 +103,7 @@ func (o *topologyOptions) run(ctx context.Context, a *app, args []string) error 
 	if err != nil {
 		return err
 	}
-	var marks machine.Marks
-	if marked {
-		marks = n.machine.Marks(use)
-	}
-	if err := o.output.print(a, o.view(n.machine, use, marks)); err != nil {
+	if err := o.output.print(a, o.view(n.machine, use, marked)); err != nil {
 		return err
 	}
 	if in == nil {
@@ -125,7 +121,9 @@ func (o *topologyOptions) load(ctx context.Context, a *app, args []string) (*pod
 	return nil, n, err
 }
 
-func (o *topologyOptions) view(m *machine.Machine, use machine.Use, marks machine.Marks) view {
+// view shows the machine; marked says whether anything is known of its use.
+func (o *topologyOptions) view(m *machine.Machine, use machine.Use, marked bool) view {
+	marks := m.Marks(use)
 	v := view{object: m, pictures: map[string]func(io.Writer, render.Style) error{
 		"tree": func(w io.Writer, s render.Style) error { return render.MachineTree(w, m, marks, s) },
 		"svg":  func(w io.Writer, _ render.Style) error { return render.MachineSVG(w, m, marks, "") },
@@ -145,7 +143,7 @@ func (o *topologyOptions) view(m *machine.Machine, use machine.Use, marks machin
 		v.names = append(v.names, fmt.Sprintf("numa/%d", n.ID))
 	}
 	v.text = func(w io.Writer, s render.Style) error {
-		if err := nodeTable(m, marks).Print(w, s); err != nil || !s.Wide {
+		if err := nodeTable(m, marks, marked).Print(w, s); err != nil || !s.Wide {
 			return err
 		}
 		for _, t := range []render.Table{cpuTable(m, marks), pciTable(m), deviceTable(m)} {

@@ -14,8 +14,9 @@ import (
 	"github.com/kqos/kqos/internal/render"
 )
 
-// nodeTable has a row for each NUMA node, and one for CPUs that are on none.
-func nodeTable(m *machine.Machine, marks machine.Marks) render.Table {
+// nodeTable has a row for each NUMA node, and one for CPUs that are on none;
+// marked adds how the CPUs are used.
+func nodeTable(m *machine.Machine, marks machine.Marks, marked bool) render.Table {
 	t := render.Table{Columns: []render.Column{
 		{Name: "NUMA", Right: true},
 		{Name: "SOCKET"},
@@ -28,7 +29,7 @@ func nodeTable(m *machine.Machine, marks machine.Marks) render.Table {
 		{Name: "ISOLATED"},
 	}}
 	states := []machine.State{machine.Reserved, machine.Exclusive, machine.Shared}
-	if marks != nil {
+	if marked {
 		for _, s := range states {
 			t.Columns = append(t.Columns, render.Column{Name: strings.ToUpper(string(s))})
 		}
@@ -67,7 +68,7 @@ func nodeTable(m *machine.Machine, marks machine.Marks) render.Table {
 			id, idList(slices.Collect(maps.Keys(sockets))), strconv.Itoa(cores[n.ID]), dash(n.CPUs), bytesText(n.Memory),
 			hugePagesText(n.HugePages), dash(numbers(n.Distances)), idList(offline), idList(isolated),
 		}
-		if marks != nil {
+		if marked {
 			for _, s := range states {
 				row = append(row, idList(byState[s]))
 			}
@@ -104,9 +105,6 @@ func cpuTable(m *machine.Machine, marks machine.Marks) render.Table {
 			shared = machine.NoUncore
 		}
 		state := marks[c.ID].String()
-		if state == "" && c.Isolated {
-			state = string(machine.Isolated)
-		}
 		t.Rows = append(t.Rows, []string{
 			strconv.Itoa(c.ID), known(c.Core), known(c.Socket), known(c.NUMA), known(c.LLC), known(shared),
 			yesNo(c.Online), dash(string(c.Type)), dash(state), c.Hidden,

@@ -47,13 +47,8 @@ type hwlocReader struct {
 	root    *object
 	objects []*object
 	matrix  distances
+	kinds   []coreKind
 	topo    bool
-}
-
-// distances is a matrix between NUMA nodes.
-type distances struct {
-	indexes, values []int
-	reading         bool
 }
 
 func (r *hwlocReader) read() error {
@@ -128,6 +123,10 @@ func (r *hwlocReader) start(e xml.StartElement, at *object) (*object, error) {
 			}
 			at.pages[size] = count
 		}
+	case name == "cpukind":
+		r.kinds = append(r.kinds, coreKind{cpuset: attr["cpuset"]})
+	case name == "info" && at == nil && len(r.kinds) > 0 && attr["name"] == "CoreType":
+		r.kinds[len(r.kinds)-1].name = attr["value"]
 	case name == "distances2":
 		r.matrix.reading = attr["type"] == "NUMANode" && attr["indexing"] == "os" &&
 			isLatency(attr) && len(r.matrix.values) == 0
@@ -135,33 +134,6 @@ func (r *hwlocReader) start(e xml.StartElement, at *object) (*object, error) {
 		return nil, errors.New("not an export of hwloc: no topology element")
 	}
 	return at, nil
-}
-
-// isLatency tells distances as the kernel gives them from bandwidths.
-func isLatency(attr map[string]string) bool {
-	const meansLatency = 1 << 2 // hwloc/distances.h HWLOC_DISTANCES_KIND_MEANS_LATENCY
-	kind, err := strconv.Atoi(attr["kind"])
-	return attr["name"] == "NUMALatency" || attr["name"] == "" && err == nil && kind&meansLatency != 0
-}
-
-// numbers reads a row of a distance matrix.
-func (r *hwlocReader) numbers(name string, e xml.StartElement) error {
-	var text string
-	if err := r.decoder.DecodeElement(&text, &e); err != nil {
-		return err
-	}
-	for word := range strings.FieldsSeq(text) {
-		n, err := strconv.ParseUint(word, 10, 31)
-		if err != nil {
-			return fmt.Errorf("%s: %q is not a number", name, word)
-		}
-		if name == "indexes" {
-			r.matrix.indexes = append(r.matrix.indexes, int(n))
-		} else {
-			r.matrix.values = append(r.matrix.values, int(n))
-		}
-	}
-	return nil
 }
 
 // index is the kernel's number of the object.

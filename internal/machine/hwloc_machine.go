@@ -23,6 +23,9 @@ func (r *hwlocReader) machine() (*Machine, error) {
 	for _, n := range nodes {
 		m.NUMA = append(m.NUMA, n.node)
 	}
+	if err := r.markKinds(hardware); err != nil {
+		return nil, err
+	}
 	seen := place(m, hardware, nodes)
 	if err := r.addOffline(m, hardware); err != nil {
 		return nil, err
@@ -244,61 +247,4 @@ func (m *Machine) assumeUncore(hardware map[int]*hardwareCPU) {
 		}
 	}
 	m.settleUncore(actual)
-}
-
-// addDistances orders the matrix by the ids of the nodes, the order of the
-// kernel. A matrix that is not one distance to a node is left aside.
-func (r *hwlocReader) addDistances(m *Machine) error {
-	slices.SortFunc(m.NUMA, func(a, b Node) int { return cmp.Compare(a.ID, b.ID) })
-	count := len(r.matrix.indexes)
-	if count == 0 {
-		return nil
-	}
-	if len(r.matrix.values) != count*count {
-		return fmt.Errorf("%d distances between %d NUMA nodes", len(r.matrix.values), count)
-	}
-	for i, from := range m.NUMA {
-		row := slices.Index(r.matrix.indexes, from.ID)
-		var found []int
-		for _, to := range m.NUMA {
-			if column := slices.Index(r.matrix.indexes, to.ID); row >= 0 && column >= 0 {
-				found = append(found, r.matrix.values[row*count+column])
-			}
-		}
-		if len(found) == len(m.NUMA) {
-			m.NUMA[i].Distances = found
-		}
-	}
-	return nil
-}
-
-// pci reads the PCI devices that pods come near to, each on the node that the
-// nearest object around it stands for.
-func (r *hwlocReader) pci() []PCIDevice {
-	var found []PCIDevice
-	for _, o := range r.objects {
-		if o.kind != "PCIDev" {
-			continue
-		}
-		// pci_type is "0200 [14e4:1639] [subsystem] revision interface".
-		code, rest, _ := strings.Cut(o.attr["pci_type"], " ")
-		class := pciClass(code)
-		if class == "" {
-			continue
-		}
-		d := PCIDevice{Address: o.attr["pci_busid"], Class: class, NUMA: unknown, Names: o.names}
-		id, _, _ := strings.Cut(strings.TrimPrefix(rest, "["), "]")
-		d.Vendor, d.Device, _ = strings.Cut(id, ":")
-		for p := o.parent; p != nil; p = p.parent {
-			if p.attr["nodeset"] == "" {
-				continue
-			}
-			if nodes, err := parseBitmap(p.attr["nodeset"]); err == nil && len(nodes) == 1 {
-				d.NUMA = nodes[0]
-			}
-			break
-		}
-		found = append(found, d)
-	}
-	return found
 }

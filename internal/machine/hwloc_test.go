@@ -22,11 +22,11 @@ func TestParseHwloc(t *testing.T) {
 	want := &Machine{
 		APIVersion: APIVersion, Kind: Kind, Memory: 7 << 30,
 		CPUs: []CPU{
-			{ID: 0, Online: true, Die: &zero},
-			{ID: 1, Online: true, Core: 1, Die: &one, LLC: 1},
-			{ID: 2, Online: true, Socket: 1, NUMA: 1, LLC: 2},
+			{ID: 0, Online: true, Type: Performance, Die: &zero},
+			{ID: 1, Online: true, Type: Efficiency, Core: 1, Die: &one, LLC: 1},
+			{ID: 2, Online: true, Type: Performance, Socket: 1, NUMA: 1, LLC: 2},
 			{ID: 3, Core: -1, Socket: -1, NUMA: -1, LLC: -1},
-			{ID: 34, Online: true, Die: &zero},
+			{ID: 34, Online: true, Type: Performance, Die: &zero},
 		},
 		NUMA: []Node{
 			{ID: 0, Memory: 2 << 30, HugePages: map[string]int64{"2Mi": 5}, Distances: []int{10, 20, 30}, CPUs: "0-1,34"},

@@ -152,7 +152,7 @@ func TestMachineSVGMarks(t *testing.T) {
 	}
 	texts := strings.Join(wellFormed(t, out.Bytes()), "\n")
 	for _, want := range []string{
-		"reserved · 1 CPU · 0", "exclusive default/<web>&  /app · 1 CPU · 2", "shared · 1 CPU · 1", "nothing known · 1 CPU · 3",
+		"reserved · 1 CPU · 0", "exclusive default/<web>&  /app · 1 CPU · 2", "shared · 1 CPU · 1", "online · 1 CPU · 3",
 		"CPU 2, core 2, socket 0, NUMA node 0, exclusive default/<web>&  /app",
 	} {
 		if !strings.Contains(texts, want) {

@@ -32,6 +32,9 @@ func boxTitle(m *machine.Machine, b *machine.Box) string {
 	case machine.BoxDie:
 		return fmt.Sprintf("die %d", b.ID)
 	case machine.BoxCache:
+		if b.Cache == nil && b.ID < 0 {
+			return "no cache known"
+		}
 		if b.Cache == nil {
 			return fmt.Sprintf("last level cache %d", b.ID)
 		}

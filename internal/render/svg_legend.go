@@ -100,7 +100,7 @@ func (l *legend) lines() []legendLine {
 	for i, k := range l.order {
 		text := k.String()
 		if text == "" {
-			text = "nothing known"
+			text = "online"
 		}
 		text += fmt.Sprintf("  %s  %s", plural(len(l.cpus[k]), "CPU"), clip(listOf(l.cpus[k]), legendList))
 		lines = append(lines, legendLine{l.entries[k], spaced(text), i * legendHeight})

@@ -86,10 +86,19 @@ func TestCPUManagerState(t *testing.T) {
 			return
 		}
 		_, errOracle := changed.oracle(cpu.State{Default: found.Default, Entries: found.Entries, Pods: found.PodEntries})
-		if text, want := text(err), text(errOracle); text != want {
+		if text, want := anyOverlap(err), anyOverlap(errOracle); text != want {
 			check.Equal(t, map[string]any{"node": changed, "state": fmt.Sprint(found)}, want, text)
 		}
 	})
+}
+
+// anyOverlap is the text of an error without the container that overlaps with
+// the shared pool: the kubelet's map yields any of several.
+func anyOverlap(err error) string {
+	if _, rest, ok := strings.Cut(text(err), "overlaps with"); ok {
+		return rest
+	}
+	return text(err)
 }
 
 // change changes one thing. More would leave it to a map's order which of them

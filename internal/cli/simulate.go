@@ -89,6 +89,21 @@ func (o *simulateOptions) run(ctx context.Context, a *app, args []string) error 
 	return o.runScenarios(ctx, a)
 }
 
+// checkMode refuses flags that exclude each other.
+func (o *simulateOptions) checkMode() error {
+	switch {
+	case o.compare && (o.fit || o.explain):
+		return errors.New("--compare tabulates policies: leave out --fit and --explain")
+	case o.compare && (o.states.dir != "" || o.states.write != ""):
+		return errors.New("--compare starts each policy from an empty node: leave out --state-dir and --write-state")
+	case o.compare && o.output.format == "svg":
+		return errors.New("-o svg draws one simulation: leave out --compare")
+	case o.scenario != "" && (o.compare || o.fit || len(o.shorthand) > 0):
+		return errors.New("--scenario brings its own pods: leave out --pod, --fit and --compare")
+	}
+	return nil
+}
+
 // options say how the package is asked.
 func (o *simulateOptions) options() (simulate.Options, error) {
 	minor, err := o.node.minor()

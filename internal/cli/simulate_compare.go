@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -159,19 +158,4 @@ func shortList(names []string) string {
 		return fmt.Sprintf("%s (+%d more)", strings.Join(names[:most], ","), more)
 	}
 	return strings.Join(names, ",")
-}
-
-// checkMode refuses flags that exclude each other.
-func (o *simulateOptions) checkMode() error {
-	switch {
-	case o.compare && (o.fit || o.explain):
-		return errors.New("--compare tabulates policies: leave out --fit and --explain")
-	case o.compare && (o.states.dir != "" || o.states.write != ""):
-		return errors.New("--compare starts each policy from an empty node: leave out --state-dir and --write-state")
-	case o.compare && o.output.format == "svg":
-		return errors.New("-o svg draws one simulation: leave out --compare")
-	case o.scenario != "" && (o.compare || o.fit || len(o.shorthand) > 0):
-		return errors.New("--scenario brings its own pods: leave out --pod, --fit and --compare")
-	}
-	return nil
 }

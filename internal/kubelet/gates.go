@@ -140,6 +140,10 @@ func (g Gates) unmet() []error {
 	return errs
 }
 
+// Since tells whether the kubelet is of that minor version or a later one: for
+// rules that came with a version and have no gate.
+func (g Gates) Since(minor Minor) bool { return g.minor() >= minor }
+
 func (g Gates) minor() Minor {
 	if g.Minor == 0 {
 		return Latest

@@ -17,7 +17,9 @@ func ExclusiveCPUs(pod *corev1.Pod, c *corev1.Container, g kubelet.Gates) (n int
 	if class := Class(pod, g); class != corev1.PodQOSGuaranteed {
 		return 0, fmt.Sprintf("the pod is %s, not Guaranteed", class)
 	}
-	if resourcehelper.IsPodLevelResourcesSet(pod) {
+	// Before 1.36 the gate PodLevelResources alone decided, and off it changed
+	// nothing.
+	if resourcehelper.IsPodLevelResourcesSet(pod) && (g.Since(36) || g.Enabled(gatePodLevelResources)) {
 		if !g.Enabled(gatePodLevelManagers) || !g.Enabled(gatePodLevelResources) {
 			return 0, "the pod has pod-level resources and the gate " + gatePodLevelManagers + " is off"
 		}

@@ -31,12 +31,16 @@ func (m *Manager) Allocate(pod *corev1.Pod, c *corev1.Container, affinity topolo
 	if n == 0 {
 		return nil
 	}
-	if entry, ok := m.state.Entries[string(pod.UID)][c.Name]; ok {
+	entry, known := m.state.Entries[string(pod.UID)][c.Name]
+	// kubelet v1.36 and before: what the container has is judged as well.
+	if !known || !m.gates.Since(37) {
+		if err := m.checkWholeCores(n); err != nil {
+			return err
+		}
+	}
+	if known {
 		m.noteReuse(pod, c, m.topology.setOf(entry))
 		return nil
-	}
-	if err := m.checkWholeCores(n); err != nil {
-		return err
 	}
 	cpus, err := m.claim(n, affinity.Affinity, m.reusable(pod))
 	if err != nil {
@@ -131,7 +135,11 @@ func (m *Manager) choose(free set, n int) (set, error) {
 	if m.options.FullPCPUsOnly {
 		group = m.topology.CPUsPerCore()
 	}
-	return m.topology.takeDistributed(free, n, distribution{packing: how, group: group, bySocket: m.options.AlignBySocket})
+	// kubelet v1.36 and before: align-by-socket does not bear on the distribution.
+	since37 := m.gates.Since(37)
+	return m.topology.takeDistributed(free, n, distribution{
+		packing: how, group: group, bySocket: m.options.AlignBySocket && since37, capped: since37,
+	})
 }
 
 // none is the empty set.
@@ -166,7 +174,7 @@ func (m *Manager) noteReuse(pod *corev1.Pod, c *corev1.Container, cpus set) {
 
 func (m *Manager) setEntry(pod types.UID, container string, cpus cpuset.CPUSet) {
 	put(&m.state.Entries, string(pod), container, cpus)
-	if !m.gates.Enabled(gateBaselines) {
+	if !m.keepsBaselines() {
 		return
 	}
 	if _, ok := m.state.Baselines[string(pod)][container]; !ok {

@@ -172,7 +172,7 @@ func TestDistributionWithoutEnd(t *testing.T) {
 			}
 		}
 	}
-	_, err = topology.takeDistributed(free, 60, distribution{group: 1})
+	_, err = topology.takeDistributed(free, 60, distribution{group: 1, capped: true})
 	if _, crash := errors.AsType[*topologymanager.CrashError](err); !crash {
 		t.Errorf("got %v, want a crash", err)
 	}

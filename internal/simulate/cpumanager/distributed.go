@@ -13,6 +13,9 @@ type distribution struct {
 	group int
 	// bySocket prefers NUMA nodes of one socket.
 	bySocket bool
+	// capped asks no chosen node for more than it has. Without, what a node fails
+	// to give is missing at the end.
+	capped bool
 }
 
 // takeDistributed chooses n CPUs of the free ones, evenly from as few NUMA
@@ -58,7 +61,9 @@ func (a *accumulator) nodesNeeded(group int) (least, most int) {
 func (a *accumulator) handOut(n int, chosen choice, how distribution) (set, error) {
 	share := n / len(chosen.nodes) / how.group * how.group
 	for _, node := range chosen.nodes {
-		share = min(share, a.numa.free[node]/how.group*how.group)
+		if how.capped {
+			share = min(share, a.numa.free[node]/how.group*how.group)
+		}
 	}
 	for _, node := range chosen.nodes {
 		a.takeFrom(node, share, how.packing)
@@ -87,8 +92,8 @@ func (a *accumulator) handOut(n int, chosen choice, how distribution) (set, erro
 	return a.result, nil
 }
 
-// takeFrom packs n CPUs into one NUMA node. The node has as many, so that the
-// kubelet does not ask for an error.
+// takeFrom packs n CPUs into one NUMA node. As in the kubelet, a node that does
+// not have as many gives none.
 func (a *accumulator) takeFrom(node, n int, how packing) {
 	if cpus, err := a.topo.takePacked(a.free.intersect(a.numa.members[node]), n, how); err == nil {
 		a.take(cpus)

@@ -42,14 +42,24 @@ type Options struct {
 // stage is the maturity of an option, and the gate that lets it be used.
 type stage struct{ name, gate string }
 
-func optionStage(option string) (stage, bool) {
-	switch option {
-	case OptionFullPCPUsOnly, OptionStrictReservation, OptionPreferAlignByUncore:
+func alpha() stage { return stage{"Alpha", "CPUManagerPolicyAlphaOptions"} }
+
+func beta() stage { return stage{"Beta", "CPUManagerPolicyBetaOptions"} }
+
+// optionStage is the stage of the option in a kubelet of the gates' version;
+// known is false for a name that it refuses.
+// kubelet v1.34 to v1.37: cm/cpumanager/policy_options.go alphaOptions, betaOptions, stableOptions
+func optionStage(option string, g kubelet.Gates) (s stage, known bool) {
+	stableSince, known := map[string]kubelet.Minor{
+		OptionFullPCPUsOnly: 34, OptionStrictReservation: 35, OptionPreferAlignByUncore: 36,
+	}[option]
+	switch {
+	case known && g.Since(stableSince):
 		return stage{}, true
-	case OptionDistributeAcrossNUMA:
-		return stage{"Beta", "CPUManagerPolicyBetaOptions"}, true
-	case OptionAlignBySocket, OptionDistributeAcrossCores:
-		return stage{"Alpha", "CPUManagerPolicyAlphaOptions"}, true
+	case known, option == OptionDistributeAcrossNUMA:
+		return beta(), true
+	case option == OptionAlignBySocket, option == OptionDistributeAcrossCores:
+		return alpha(), true
 	}
 	return stage{}, false
 }
@@ -69,7 +79,7 @@ func ParseOptions(values map[string]string, g kubelet.Gates) (Options, error) {
 		OptionPreferAlignByUncore:   &o.PreferAlignByUncore,
 	}
 	for _, name := range slices.Sorted(maps.Keys(values)) {
-		stage, known := optionStage(name)
+		stage, known := optionStage(name, g)
 		if !known {
 			return o, fmt.Errorf("unknown CPU Manager Policy option: %q", name)
 		}

@@ -72,10 +72,16 @@ func (m *Manager) restored(s State) State {
 		s.PodEntries = nil
 	}
 	switch {
-	case !m.gates.Enabled(gateBaselines):
+	case !m.keepsBaselines():
 		s.Baselines = nil
 	case len(s.Baselines) == 0:
 		s.Baselines = cloneEntries(s.Entries)
 	}
 	return s
+}
+
+// keepsBaselines tells whether the CPUs of the admission are kept beside those
+// of now. The gate is older than they are.
+func (m *Manager) keepsBaselines() bool {
+	return m.gates.Since(37) && m.gates.Enabled(gateBaselines)
 }

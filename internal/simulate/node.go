@@ -9,9 +9,6 @@ import (
 	"github.com/kqos/kqos/internal/kubelet"
 	"github.com/kqos/kqos/internal/machine"
 	"github.com/kqos/kqos/internal/qos"
-	"github.com/kqos/kqos/internal/simulate/cpumanager"
-	"github.com/kqos/kqos/internal/simulate/devicemanager"
-	"github.com/kqos/kqos/internal/simulate/memorymanager"
 	"github.com/kqos/kqos/internal/simulate/topologymanager"
 )
 
@@ -34,11 +31,8 @@ type Spec struct {
 
 // Node is one running kubelet as far as placement goes.
 type Node struct {
-	spec     Spec
-	topology *topologymanager.Manager
-	devices  *devicemanager.Manager
-	cpus     *cpumanager.Manager
-	memory   *memorymanager.Manager
+	managers
+	spec Spec
 
 	// allocatable is what the node's status offers to pods.
 	allocatable corev1.ResourceList

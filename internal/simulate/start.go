@@ -44,9 +44,9 @@ type StartError struct {
 
 func (e *StartError) Error() string { return e.Message }
 
-// start makes the managers in the kubelet's order and lets them read their
-// files.
-// kubelet v1.37: cmd/kubelet/app/server.go run, cm/container_manager_linux.go
+// start makes the managers and lets them read their files. Those of the kubelet
+// before stay where they cannot be made.
+// kubelet v1.37: cmd/kubelet/app/server.go run
 func (n *Node) start(spec Spec) error {
 	if spec.Dir == "" {
 		spec.Dir = "$DIR"
@@ -55,21 +55,39 @@ func (n *Node) start(spec Spec) error {
 		spec.CgroupVersion = 2
 	}
 	n.spec, n.stopped = spec, true
-	c, m := spec.Config, spec.Machine
-	on := allocatable.NewNode(m, nil, spec.CgroupVersion)
-	reserved, err := reservation(c, on)
+	on := allocatable.NewNode(spec.Machine, nil, spec.CgroupVersion)
+	reserved, err := reservation(spec.Config, on)
 	if err != nil {
 		return err
 	}
-	n.allocatable = reserved.Allocatable
-	n.topology, err = topologymanager.New(topologymanager.Config{
+	made, err := makeManagers(spec, reserved, on.NUMANodes)
+	if err != nil {
+		return err
+	}
+	n.managers, n.allocatable = made, reserved.Allocatable
+	return n.restore()
+}
+
+// managers are the four of one kubelet.
+type managers struct {
+	topology *topologymanager.Manager
+	devices  *devicemanager.Manager
+	cpus     *cpumanager.Manager
+	memory   *memorymanager.Manager
+}
+
+// makeManagers makes them in the kubelet's order.
+// kubelet v1.37: cm/container_manager_linux.go NewContainerManager
+func makeManagers(spec Spec, reserved *allocatable.Result, nodes []int) (made managers, err error) {
+	c, m := spec.Config, spec.Machine
+	made.topology, err = topologymanager.New(topologymanager.Config{
 		Policy: c.TopologyManagerPolicy, Scope: c.TopologyManagerScope, Options: c.TopologyManagerPolicyOptions,
 		Nodes: m.NUMA, Gates: c.Gates,
 	})
 	if err != nil {
-		return &StartError{StageTopology, err.Error(), several(c.TopologyManagerPolicyOptions, topologymanager.CheckOptions)}
+		return made, &StartError{StageTopology, err.Error(), several(c.TopologyManagerPolicyOptions, topologymanager.CheckOptions)}
 	}
-	n.devices = devicemanager.New(devicemanager.Config{Machine: m, Preferred: spec.Preferred, Gates: c.Gates})
+	made.devices = devicemanager.New(devicemanager.Config{Machine: m, Preferred: spec.Preferred, Gates: c.Gates})
 	cpus := cpumanager.Config{
 		Policy: c.CPUManagerPolicy, Options: c.CPUManagerPolicyOptions,
 		Reserved: reserved.Reservations.CPUs, TopologyPolicy: c.TopologyManagerPolicy, Gates: c.Gates,
@@ -77,22 +95,22 @@ func (n *Node) start(spec Spec) error {
 	if q := reserved.Reservation(corev1.ResourceCPU); !q.IsZero() {
 		cpus.Reservation = &q
 	}
-	if n.cpus, err = cpumanager.New(m, cpus); err != nil {
-		return &StartError{StageCPU, err.Error(), c.CPUManagerPolicy == cpumanager.PolicyStatic &&
+	if made.cpus, err = cpumanager.New(m, cpus); err != nil {
+		return made, &StartError{StageCPU, err.Error(), c.CPUManagerPolicy == cpumanager.PolicyStatic &&
 			several(c.CPUManagerPolicyOptions, func(one map[string]string) error {
 				_, err := cpumanager.ParseOptions(one, c.Gates)
 				return err
 			})}
 	}
-	n.memory, err = memorymanager.New(memorymanager.Config{
-		Policy: c.MemoryManagerPolicy, Machine: m, Reserved: c.ReservedMemory,
-		NodeReservation: memoryReservation(reserved), Gates: c.Gates,
+	kept := memoryReservation(reserved)
+	made.memory, err = memorymanager.New(memorymanager.Config{
+		Policy: c.MemoryManagerPolicy, Machine: m, Reserved: c.ReservedMemory, NodeReservation: kept, Gates: c.Gates,
 	})
 	if err != nil {
-		return &StartError{StageMemory, err.Error(), unequal(c, memoryReservation(reserved), on.NUMANodes)}
+		return made, &StartError{StageMemory, err.Error(), unequal(c, kept, nodes)}
 	}
-	n.topology.Providers = []topologymanager.Provider{n.devices, n.cpus, n.memory}
-	return n.restore()
+	made.topology.Providers = []topologymanager.Provider{made.devices, made.cpus, made.memory}
+	return made, nil
 }
 
 // reservation parses what the configuration reserves, or fails as the kubelet

@@ -88,6 +88,9 @@ func ReadScenarios(data []byte) (scenarios []*Scenario, list bool, err error) {
 		} `json:"cases"`
 		Machines map[string]json.RawMessage `json:"machines"`
 	}
+	if !bytes.HasPrefix(data, []byte("{")) {
+		return nil, false, errors.New("is no scenario: give an object with machine, kubelet and events, an array of them, or a set with cases")
+	}
 	if err := json.Unmarshal(data, &set); err != nil {
 		return nil, false, err
 	}

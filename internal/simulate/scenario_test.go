@@ -22,7 +22,7 @@ func TestReadScenarios(t *testing.T) {
 		{name: "set", file: `{"theme":"x","machines":{"m":` + smallMachine + `},"cases":[{"scenario":{"name":"a","machine":"m"},"result":{}}]}`, count: 1, list: true},
 		{name: "empty", file: "  \n", wantErr: "the file is empty"},
 		{name: "no scenario", file: `{"cases":[{}]}`, wantErr: "cases[0]: no scenario", list: true},
-		{name: "number", file: `7`, wantErr: "cannot unmarshal number"},
+		{name: "number", file: `7`, wantErr: "is no scenario"},
 		{name: "no machine", file: `{"name":"a","events":[]}`, wantErr: "a: machine: missing"},
 		{name: "other machine", file: `{"name":"a","machine":"m"}`, wantErr: `a: machine: "m" is not among the set's machines`},
 		{name: "machine without CPUs", file: `{"name":"a","machine":{"numa":[]}}`, wantErr: "a: machine: cpus: a machine has at least one CPU"},

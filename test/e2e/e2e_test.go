@@ -10,33 +10,37 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/kqos/kqos/internal/cgroups/driver"
 	"github.com/kqos/kqos/test/e2e/vm"
 )
 
-// machines is the boot matrix: what each is named, has, and which jobs it runs.
-func machines() []struct {
+// guest is one boot: the machine, and the jobs that it runs under each driver.
+type guest struct {
 	name    string
 	machine vm.Machine
+	drivers []string
 	jobs    []string
-} {
+}
+
+// guests is the boot matrix.
+func guests() []guest {
 	small := vm.Machine{Sockets: 2, Cores: 2, Threads: 2, NUMA: 2, MemoryMiB: 2048}
 	v1 := small
 	v1.Kernel = vm.V1
 	huge := small
 	huge.Kernel = "hugepages=0:64,1:32"
-	return []struct {
-		name    string
-		machine vm.Machine
-		jobs    []string
-	}{
-		{"v2", small, []string{"machine.sh"}},
-		{"v1", v1, []string{"machine.sh"}},
-		{"numa-hugepages", huge, []string{"machine.sh"}},
+	both := []string{driver.Systemd, driver.Cgroupfs}
+	jobs := []string{
+		"tree.sh", "drift.sh",
+	}
+	return []guest{
+		{"v2", small, both, jobs},
+		{"v1", v1, both, jobs},
+		{"numa-hugepages", huge, both[:1], []string{"machine.sh"}},
 	}
 }
 
@@ -55,19 +59,19 @@ func TestMachines(t *testing.T) {
 		t.Fatal(err)
 	}
 	folder := jobFolder(t)
-	for _, m := range machines() {
-		t.Run(m.name, func(t *testing.T) {
-			script := "run-" + m.name + ".sh"
-			writeRunner(t, filepath.Join(folder, script), m.jobs)
+	for _, g := range guests() {
+		t.Run(g.name, func(t *testing.T) {
+			script := "run-" + g.name + ".sh"
+			names := writeRunner(t, filepath.Join(folder, script), g)
 			var out strings.Builder
-			err := vm.Run(ctx, img, m.machine, folder, script, "", &out)
+			err := vm.Run(ctx, img, g.machine, folder, script, "", &out)
 			t.Log(out.String())
 			if err != nil {
-				t.Fatal(err)
+				t.Error(err)
 			}
-			for _, job := range m.jobs {
-				if !strings.Contains(out.String(), "PASS "+job) {
-					t.Errorf("%s did not pass", job)
+			for _, name := range names {
+				if !strings.Contains(out.String(), "PASS "+name) {
+					t.Errorf("%s did not pass", name)
 				}
 			}
 		})
@@ -91,17 +95,28 @@ func jobFolder(t *testing.T) string {
 	return folder
 }
 
-// writeRunner makes one script of all jobs, each in a process of its own.
-func writeRunner(t *testing.T, path string, jobs []string) {
+// writeRunner makes one script of all jobs, each in a process of its own and
+// with nothing left over from the one before. It gives their names.
+func writeRunner(t *testing.T, path string, g guest) (names []string) {
 	t.Helper()
-	if len(jobs) == 0 || slices.Contains(jobs, "") {
+	text := "failed=0\n"
+	for _, d := range g.drivers {
+		for _, job := range g.jobs {
+			name := strings.TrimSuffix(job, ".sh") + " with driver " + d
+			names = append(names, name)
+			text += fmt.Sprintf("run %s %s '%s'\n", d, job, name)
+		}
+	}
+	if len(names) == 0 {
 		t.Fatal("a machine without jobs tests nothing")
 	}
-	text := "failed=0\n"
-	for _, job := range jobs {
-		text += fmt.Sprintf("echo '=== %[1]s'; if sh ./%[1]s; then echo 'PASS %[1]s'; else echo 'FAIL %[1]s'; failed=1; fi\n", job)
-	}
+	text = `run() {
+	if DRIVER=$1 timeout 300 sh ./$2; then echo "PASS $3 at $(cut -d' ' -f1 /proc/uptime) s"; else echo "FAIL $3"; failed=1; fi
+	sh ./clean.sh >/dev/null 2>&1
+}
+` + text
 	if err := os.WriteFile(path, []byte(text+"exit $failed\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
+	return names
 }

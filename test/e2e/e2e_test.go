@@ -7,6 +7,7 @@ package e2e
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -28,22 +29,23 @@ type guest struct {
 
 // guests is the boot matrix.
 func guests() []guest {
-	small := vm.Machine{Sockets: 2, Cores: 2, Threads: 2, NUMA: 2, MemoryMiB: 2048}
+	small := vm.Machine{Sockets: 1, Cores: 4, Threads: 1, MemoryMiB: 2048}
 	v1 := small
 	v1.Kernel = vm.V1
-	huge := small
-	huge.Kernel = "hugepages=0:64,1:32"
+	huge := vm.Machine{Sockets: 2, Cores: 2, Threads: 2, NUMA: 2, MemoryMiB: 2048, Kernel: "hugepages=0:64,1:32"}
 	both := []string{driver.Systemd, driver.Cgroupfs}
 	jobs := []string{
-		"tree.sh", "drift.sh",
+		"tree.sh", "drift.sh", "watch.sh", "remove.sh", "kill.sh", "oom.sh", "foreign.sh",
+		"reserved.sh", "classify.sh",
 	}
 	return []guest{
 		{"v2", small, both, jobs},
 		{"v1", v1, both, jobs},
-		{"numa-hugepages", huge, both[:1], []string{"machine.sh"}},
+		{"numa-hugepages", huge, both[:1], []string{"machine.sh", "hugepages.sh"}},
 	}
 }
 
+// TestMachines runs the jobs that KQOS_E2E_JOBS names, all without it.
 func TestMachines(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("building the guest's file system needs root")
@@ -59,13 +61,16 @@ func TestMachines(t *testing.T) {
 		t.Fatal(err)
 	}
 	folder := jobFolder(t)
+	only := strings.Fields(os.Getenv("KQOS_E2E_JOBS"))
 	for _, g := range guests() {
+		if len(only) > 0 {
+			g.jobs = only
+		}
 		t.Run(g.name, func(t *testing.T) {
 			script := "run-" + g.name + ".sh"
 			names := writeRunner(t, filepath.Join(folder, script), g)
 			var out strings.Builder
-			err := vm.Run(ctx, img, g.machine, folder, script, "", &out)
-			t.Log(out.String())
+			err := vm.Run(ctx, img, g.machine, folder, script, "", io.MultiWriter(&out, t.Output()))
 			if err != nil {
 				t.Error(err)
 			}

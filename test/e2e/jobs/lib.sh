@@ -5,6 +5,7 @@ mount=/sys/fs/cgroup
 version=1
 [ "$(stat -fc %T $mount)" != cgroup2fs ] || version=2
 log=$(mktemp)
+tmp=$(mktemp -d)
 : "${config:=kubelet.yaml}"
 
 case $DRIVER in

@@ -4,11 +4,12 @@
 kqos 1 diff pods
 gone $kubepods
 kqos 0 apply pods
+shares=$((($(nproc) * 1000 - 200) * 1024 / 1000))
 memory=$(($(awk '/MemTotal/ {print $2}' /proc/meminfo) * 1024 - 200 * 1024 * 1024))
 page=$((memory / 4096 * 4096))
 holds $kubepods memory.max $page memory/memory.limit_in_bytes $page
-# 8 CPUs less 200m are 7987 shares.
-holds $kubepods cpu.weight "$(weight 7987)" cpu/cpu.shares 7987
+# All CPUs less 200m.
+holds $kubepods cpu.weight "$(weight $shares)" cpu/cpu.shares $shares
 holds $burstable cpu.weight "$(weight 307)" cpu/cpu.shares 307
 holds "$(dirname $pod_c)" cpu.weight 1 cpu/cpu.shares 2
 holds $pod_a cpu.weight "$(weight 204)" cpu/cpu.shares 204

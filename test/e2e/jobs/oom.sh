@@ -14,7 +14,7 @@ kills() {
 	if [ $version = 2 ]; then sed -n 's/^oom_kill //p' "$mount$pod_b/memory.events"; else
 		cat $mount/memory$pod_b/memory.oom_control $mount/memory$pod_b/*/memory.oom_control | awk '/^oom_kill / {n += $2} END {print n}'; fi
 }
-for flags in "" --squeeze --adopt --prune --create-reserved "--pods-complete --settle 0s" "--squeeze --adopt --prune --pods-complete"; do
+for flags in "" --squeeze "--adopt --prune --create-reserved --pods-complete --settle 0s"; do
 	# shellcheck disable=SC2086 # flags are words
 	kqos 2 apply $tmp/less/burstable.yaml $flags
 	says "in use\|reclaim"

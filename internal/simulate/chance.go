@@ -42,13 +42,14 @@ func (n *Node) Arbitrary() []string {
 	return found
 }
 
-// chanceNow is what was left to chance until now.
+// chanceNow is what was left to chance until now. A start that failed may have
+// left no memory manager.
 func (n *Node) chanceNow() chance {
 	now := n.devices.Chance()
 	return chance{
 		files:   n.unordered(),
 		devices: n.chance.devices || now.Devices,
-		result:  n.chance.result || now.Result || n.memory.Chance(),
+		result:  n.chance.result || now.Result || n.memory != nil && n.memory.Chance(),
 	}
 }
 

@@ -34,3 +34,28 @@ func TestStartLeftToChance(t *testing.T) {
 		})
 	}
 }
+
+// TestChanceAfterAFailedRestart plays restarts that fail while and before the
+// memory manager is made, with a file of several members behind.
+func TestChanceAfterAFailedRestart(t *testing.T) {
+	for _, kubelet := range []string{
+		`{"memoryManagerPolicy":"nope"}`, `{"cpuManagerPolicy":"nope"}`, `{"topologyManagerPolicy":"restricted","topologyManagerPolicyOptions":{"nope":"true"}}`,
+	} {
+		scenarios, _, err := ReadScenarios([]byte(`{"name":"s",
+			"machine":{"cpus":[{"id":0,"core":0,"socket":0,"numa":0,"llc":0}],"numa":[{"id":0,"memory":8589934592}],
+				"devices":[{"resource":"v.com/d","id":"a"},{"resource":"v.com/d","id":"b"}]},
+			"events":[
+				{"op":"add","pod":{"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","resources":{"limits":{"v.com/d":"2"}}}]}}},
+				{"op":"restart","kubelet":` + kubelet + `}]}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := Run(scenarios[0], Options{})
+		if len(r.Events) != 2 || r.Events[1].StartError == nil {
+			t.Errorf("%s: events %+v, want a restart that fails", kubelet, r.Events)
+		}
+		if !slices.Contains(r.Arbitrary, "files") {
+			t.Errorf("%s: arbitrary %v, want files: the last file has two devices", kubelet, r.Arbitrary)
+		}
+	}
+}

@@ -51,7 +51,9 @@ func (in merge) options() map[string]string {
 }
 
 // offers is a provider of the kubelet with fixed hints.
-type offers struct{ hints map[string][]kubelettopology.TopologyHint }
+type offers struct {
+	hints map[string][]kubelettopology.TopologyHint
+}
 
 func (o offers) GetTopologyHints(klog.Logger, *corev1.Pod, *corev1.Container, lifecycle.Operation) map[string][]kubelettopology.TopologyHint {
 	return o.hints
@@ -217,4 +219,56 @@ func TestMerge(t *testing.T) {
 		in := anyMerge().Draw(t, "merge")
 		check.Equal(t, in, askKubelet(in.theirs(t)), askKqos(in.ours(t)))
 	})
+}
+
+// BenchmarkMerge is one admission with three providers that each offer every
+// set of nodes that is wide enough: in agreement, and needing different widths.
+func BenchmarkMerge(b *testing.B) {
+	check.Quiet()
+	if err := gates.Set(nil); err != nil {
+		b.Fatal(err)
+	}
+	for _, nodes := range []int{2, 4, 6} {
+		for name, widths := range map[string][]int{"agree": {1, 1, 1}, "disagree": {1, 2, 1}} {
+			in := wideMerge(nodes, widths)
+			b.Run(fmt.Sprintf("%dnodes/%s/side=kubelet", nodes, name), func(b *testing.B) {
+				m := in.theirs(b)
+				for b.Loop() {
+					askKubelet(m)
+				}
+			})
+			b.Run(fmt.Sprintf("%dnodes/%s/side=kqos", nodes, name), func(b *testing.B) {
+				m := in.ours(b)
+				for b.Loop() {
+					askKqos(m)
+				}
+			})
+		}
+	}
+}
+
+// wideMerge has one list for each width: all sets of at least that many nodes,
+// of which those of exactly that many are preferred.
+func wideMerge(nodes int, widths []int) merge {
+	in := merge{Policy: "best-effort"}
+	for id := range nodes {
+		in.IDs = append(in.IDs, id)
+		in.Distances = append(in.Distances, make([]int, nodes))
+	}
+	for _, width := range widths {
+		var list []hint
+		for set := 1; set < 1<<nodes; set++ {
+			var ids []int
+			for id := range nodes {
+				if set>>id&1 == 1 {
+					ids = append(ids, id)
+				}
+			}
+			if len(ids) >= width {
+				list = append(list, hint{ids, len(ids) == width})
+			}
+		}
+		in.Lists = append(in.Lists, list)
+	}
+	return in
 }

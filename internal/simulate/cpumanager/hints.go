@@ -69,7 +69,7 @@ func impossible() topologymanager.Hints {
 // kubelet v1.37: cm/cpumanager/policy_static.go generateCPUTopologyHints
 func (m *Manager) hints(available, reusable set, n int) (topologymanager.Hints, error) {
 	t := m.topology
-	if err := topologymanager.Enumerable(m.Name(), t.NumNUMANodes); err != nil {
+	if err := topologymanager.Enumerable(m.Name(), t.numa.ids); err != nil {
 		return nil, err
 	}
 	size, free := make(map[int]int), make(map[int]int)

@@ -96,7 +96,7 @@ func (m *Manager) generate(resource string, available, reusable ids, requested i
 		every = append(every, place(d))
 	}
 	nodes := m.hosts(resource)
-	if err := topologymanager.Enumerable(m.Name(), len(nodes)); err != nil {
+	if err := topologymanager.Enumerable(m.Name(), nodes); err != nil {
 		return nil, err
 	}
 	smallest := len(nodes)

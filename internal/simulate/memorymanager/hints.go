@@ -95,7 +95,7 @@ func (m *Manager) calculate(uid string, req request) (topologymanager.Hints, err
 // smallest size is judged by allocatable memory, service by free memory.
 // kubelet v1.37: cm/memorymanager/policy_static.go calculateHints
 func (m *Manager) candidates(uid string, req request) ([]topologymanager.Hint, error) {
-	if err := topologymanager.Enumerable(m.Name(), len(m.nodeIDs)); err != nil {
+	if err := topologymanager.Enumerable(m.Name(), m.nodeIDs); err != nil {
 		return nil, err
 	}
 	tables, err := m.tables(req, m.nodeIDs)

@@ -85,16 +85,24 @@ func (m Mask) String() string {
 // needs hours and all memory.
 const maxEnumerated = 22
 
-// Enumerable is a *CrashError when the kubelet's manager would not come to an
-// end over all sets of that many NUMA nodes.
-func Enumerable(manager string, nodes int) error {
-	if nodes <= maxEnumerated {
-		return nil
+// Enumerable is a *CrashError when the kubelet's manager would crash on the sets
+// of those NUMA nodes, or not come to an end over them.
+func Enumerable(manager string, nodes []int) error {
+	if len(nodes) > maxEnumerated {
+		return &CrashError{
+			Message: "the kubelet does not come to an end",
+			Why:     fmt.Sprintf("the %s manager goes through all sets of %d NUMA nodes", manager, len(nodes)),
+		}
 	}
-	return &CrashError{
-		Message: "the kubelet does not come to an end",
-		Why:     fmt.Sprintf("the %s manager goes through all sets of %d NUMA nodes", manager, nodes),
+	for _, id := range nodes {
+		if id > MaxNodeID {
+			return &CrashError{
+				Message: "runtime error: invalid memory address or nil pointer dereference",
+				Why:     fmt.Sprintf("NUMA node %d does not fit a mask of 64 nodes, and the %s manager goes on without one", id, manager),
+			}
+		}
 	}
+	return nil
 }
 
 // Subsets yields every non-empty subset of the nodes, by size and then in

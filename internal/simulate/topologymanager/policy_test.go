@@ -1,6 +1,7 @@
 package topologymanager
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/kqos/kqos/internal/machine"
@@ -71,5 +72,22 @@ func TestMask(t *testing.T) {
 	}
 	if (Hint{}).String() != "any" || (Hint{m, true}).String() != "0,5,63+" {
 		t.Errorf("hints read %v and %v", Hint{}, Hint{m, true})
+	}
+}
+
+// What the kubelet cannot enumerate is told, not tried.
+func TestEnumerable(t *testing.T) {
+	t.Parallel()
+	if err := Enumerable("memory", []int{0, 63}); err != nil {
+		t.Error(err)
+	}
+	var many []int
+	for i := range 23 {
+		many = append(many, i)
+	}
+	for _, ids := range [][]int{{0, 64}, many} {
+		if crash, ok := errors.AsType[*CrashError](Enumerable("memory", ids)); !ok || crash.Why == "" {
+			t.Errorf("nodes %v: no crash", ids)
+		}
 	}
 }

@@ -8,7 +8,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
-	"k8s.io/utils/cpuset"
 
 	"github.com/kqos/kqos/internal/kubelet"
 )
@@ -65,7 +64,7 @@ func checkMachine(c *kubelet.Config, n Node, r *Result) []kubelet.Finding {
 //
 // kubelet v1.37: cmd/kubelet/app/server.go getReservedCPUs.
 func CheckReservedCPUs(c *kubelet.Config, n Node) []kubelet.Finding {
-	cpus, err := cpuset.Parse(c.ReservedSystemCPUs)
+	cpus, err := kubelet.ParseCPUs(c.ReservedSystemCPUs)
 	if err != nil || n.CPUs.IsEmpty() || cpus.IsSubsetOf(n.CPUs) {
 		return nil
 	}

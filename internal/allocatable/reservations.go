@@ -55,7 +55,7 @@ func ReadReservations(c *kubelet.Config) (Reservations, []kubelet.Finding) {
 	var r Reservations
 	kube, system := c.KubeReserved, c.SystemReserved
 	// A list that does not parse is a finding of validation.
-	if cpus, err := cpuset.Parse(c.ReservedSystemCPUs); err == nil && !cpus.IsEmpty() {
+	if cpus, err := kubelet.ParseCPUs(c.ReservedSystemCPUs); err == nil && !cpus.IsEmpty() {
 		r.CPUs = cpus
 		kube, system = maps.Clone(kube), maps.Clone(system)
 		delete(kube, string(corev1.ResourceCPU))

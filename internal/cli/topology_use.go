@@ -54,7 +54,7 @@ func (o *topologyOptions) use(a *app, n *node, in *podInput) (use machine.Use, k
 	}
 	if use.Reserved = kept.Reserved(); use.Reserved.IsEmpty() {
 		// Policy none keeps no CPUs itself; a list says where the system runs.
-		use.Reserved, err = cpuset.Parse(n.config.ReservedSystemCPUs)
+		use.Reserved, err = kubelet.ParseCPUs(n.config.ReservedSystemCPUs)
 	}
 	return use, true, err
 }

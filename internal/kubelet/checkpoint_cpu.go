@@ -81,7 +81,7 @@ func (p *podCPUEntry) UnmarshalJSON(b []byte) error {
 	if err := json.Unmarshal(b, &entry); err != nil {
 		return err
 	}
-	set, err := cpuset.Parse(entry.CPUSet)
+	set, err := ParseCPUs(entry.CPUSet)
 	if err != nil {
 		return fmt.Errorf("failed to parse cpuset: %w", err)
 	}
@@ -104,7 +104,7 @@ func ReadCPUManagerState(blob []byte, policyName string, g Gates) (*CPUManagerSt
 		return nil, fmt.Errorf("configured policy %q differs from state checkpoint policy %q", policyName, data.PolicyName)
 	}
 	s := &CPUManagerState{PolicyName: data.PolicyName}
-	if s.DefaultCPUSet, err = cpuset.Parse(data.DefaultCPUSet); err != nil {
+	if s.DefaultCPUSet, err = ParseCPUs(data.DefaultCPUSet); err != nil {
 		return nil, fmt.Errorf("could not parse default CPU set %q: %w", data.DefaultCPUSet, err)
 	}
 	if s.Entries, err = parseCPUEntries(data.Entries, "cpuset"); err != nil {
@@ -160,7 +160,7 @@ func parseCPUEntries(entries cpuEntries, what string) (map[string]map[string]cpu
 		parsed[uid] = make(map[string]cpuset.CPUSet, len(entries[uid]))
 		for _, name := range slices.Sorted(maps.Keys(entries[uid])) {
 			text := entries[uid][name]
-			set, err := cpuset.Parse(text)
+			set, err := ParseCPUs(text)
 			if err != nil {
 				return nil, fmt.Errorf("could not parse %s %q for container %q in pod %q: %w", what, text, name, uid, err)
 			}

@@ -8,7 +8,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	kubeletv1beta1 "k8s.io/kubelet/config/v1beta1"
-	"k8s.io/utils/cpuset"
 )
 
 // The words of enforceNodeAllocatable. EnforcePods is the default.
@@ -78,7 +77,7 @@ func (v *validator) reservedCPUs() {
 	if v.SystemReservedCgroup != "" || v.KubeReservedCgroup != "" {
 		v.invalid(field, "can't use reservedSystemCPUs (--reserved-cpus) with systemReservedCgroup (--system-reserved-cgroup) or kubeReservedCgroup (--kube-reserved-cgroup)")
 	}
-	if _, err := cpuset.Parse(v.ReservedSystemCPUs); err != nil {
+	if _, err := ParseCPUs(v.ReservedSystemCPUs); err != nil {
 		v.invalid(field, "unable to parse reservedSystemCPUs (--reserved-cpus) %v, error: %v", v.ReservedSystemCPUs, err)
 	}
 }

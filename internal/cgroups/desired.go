@@ -170,6 +170,9 @@ func (n Node) render(g group) (Cgroup, error) {
 		Name: g.name, Path: path, Level: g.level,
 		Files: map[string]string{}, Why: map[string]string{}, Unknown: map[string]string{},
 	}
+	if shares := g.settings.CPUShares; shares != nil && shares.Unknown == "" {
+		c.CPUShares = shares.Is
+	}
 	rendered := g.settings.Render(n.Platform)
 	for _, f := range rendered.Files {
 		if f.Unknown != "" {

@@ -41,6 +41,9 @@ type Cgroup struct {
 	// Files are the control files as the kubelet writes them; v1 files are keyed
 	// controller/file.
 	Files map[string]string `json:"files"`
+	// CPUShares are what a cpu.weight was converted from, 0 where none is set:
+	// other writers convert otherwise.
+	CPUShares uint64 `json:"-"`
 	// OOMScoreAdj of the processes of a container, for which no cgroup file
 	// exists; nil where it depends on an unknown memory capacity.
 	OOMScoreAdj *int64 `json:"oomScoreAdj,omitempty"`

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -72,6 +74,8 @@ func (n *nodeFlags) loadConfig(a *app, document *manifest.Document) (*kubelet.Co
 		}
 	case n.config == "" && document != nil:
 		o.File, o.Data = document.File, document.Data
+	case n.config == "" && n.configDir == "" && n.hostConfig:
+		o.File = n.kubeletConfig()
 	}
 	if o.Minor, err = n.minor(); err != nil {
 		return nil, err
@@ -88,6 +92,21 @@ func (n *nodeFlags) loadConfig(a *app, document *manifest.Document) (*kubelet.Co
 		a.logger().Warn(w)
 	}
 	return config, nil
+}
+
+// kubeletConfig finds the configuration of the host's kubelet: the file that the
+// running one was told, else that of its root directory; "" where there is
+// none.
+func (n *nodeFlags) kubeletConfig() string {
+	file := filepath.Join(kubeletDir, "config.yaml")
+	if k, err := nodeapi.FindKubelet(n.hostRoot); err == nil && k != nil && k.Config != "" {
+		file = k.Config
+	}
+	file = filepath.Join(n.hostRoot, file)
+	if _, err := os.Stat(file); err != nil {
+		return ""
+	}
+	return file
 }
 
 // refusedContent tells a configuration that was read and is refused from one

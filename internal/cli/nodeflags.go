@@ -24,6 +24,9 @@ type nodeFlags struct {
 	// refusalsWarn has a configuration that the kubelet would refuse warn, and
 	// its defaults taken: for commands that answer all the same.
 	refusalsWarn bool
+	// hostConfig takes the configuration of the host's own kubelet where none is
+	// named.
+	hostConfig bool
 }
 
 func (n *nodeFlags) add(cmd *cobra.Command) {

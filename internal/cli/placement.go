@@ -139,8 +139,9 @@ func assignments(placed map[string][]simulate.Container, shared string, static b
 // any.
 func (o *planOptions) checkpoints() simulate.Files {
 	files := simulate.Files{}
+	dir := or(o.stateDir, filepath.Join(o.node.hostRoot, kubeletDir))
 	for _, name := range []string{kubelet.CPUManagerStateFile, kubelet.MemoryManagerStateFile} {
-		if data, err := os.ReadFile(filepath.Join(o.node.hostRoot, kubeletDir, name)); err == nil {
+		if data, err := os.ReadFile(filepath.Join(dir, name)); err == nil {
 			files[name] = string(data)
 		}
 	}

@@ -24,6 +24,8 @@ type planOptions struct {
 	replicas   bool
 	complete   bool
 	podsFrom   string
+	// stateDir is where the kubelet's checkpoint files are; empty for the host's.
+	stateDir string
 }
 
 func (o *planOptions) add(cmd *cobra.Command) {

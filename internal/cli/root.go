@@ -94,6 +94,7 @@ func commands(a *app) []*cobra.Command {
 		newTopology(a),
 		newAllocatable(a),
 		newSimulate(a),
+		newInspect(a),
 		newVersion(a),
 	}
 }

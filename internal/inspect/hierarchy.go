@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 )
 
 // Hierarchy reads the cgroups below a root, be it live or captured. It never
@@ -23,6 +24,12 @@ type Hierarchy struct {
 	version int
 	// mounts holds the folder of each v1 controller, or that of v2 under "".
 	mounts map[string]string
+	// pageSizes are the huge page sizes as files name them, such as 2MB.
+	pageSizes []string
+	// unreadable counts the files that are there and could not be read, and
+	// firstUnreadable is the first reason.
+	unreadable      int
+	firstUnreadable error
 }
 
 // Open finds the hierarchies below root's sys/fs/cgroup: the unified one, else
@@ -74,11 +81,33 @@ func (h *Hierarchy) Read(path, key string) (string, error) {
 	if !ok {
 		return "", fmt.Errorf("reading %s of cgroup %s: %w", key, path, os.ErrNotExist)
 	}
-	text, err := os.ReadFile(filepath.Join(mount, path, file))
+	text, err := readFile(mount + path + "/" + file)
 	if err != nil {
-		return "", fmt.Errorf("reading %s of cgroup %s: %w", key, path, err)
+		err = fmt.Errorf("reading %s of cgroup %s: %w", key, path, err)
+		h.note(err)
+		return "", err
 	}
 	return strings.TrimSuffix(string(text), "\n"), nil
+}
+
+// note keeps what a person should hear of an error: that a file is not offered,
+// or that its cgroup went away while it was read, is nothing wrong.
+func (h *Hierarchy) note(err error) {
+	if errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.ENODEV) || errors.Is(err, syscall.EOPNOTSUPP) {
+		return
+	}
+	if h.unreadable++; h.firstUnreadable == nil {
+		h.firstUnreadable = err
+	}
+}
+
+// Unreadable sums up the files that are there and could not be read; nil where
+// all could.
+func (h *Hierarchy) Unreadable() error {
+	if h.unreadable == 0 {
+		return nil
+	}
+	return fmt.Errorf("%d files could not be read, the first: %w", h.unreadable, h.firstUnreadable)
 }
 
 // Children lists the paths of the cgroups right below path in any hierarchy.
@@ -105,9 +134,12 @@ func (h *Hierarchy) Walk(path string) []string {
 	if !h.Exists(path) {
 		return nil
 	}
-	all := []string{path}
+	return h.walk([]string{path}, path)
+}
+
+func (h *Hierarchy) walk(all []string, path string) []string {
 	for _, child := range h.Children(path) {
-		all = append(all, h.Walk(child)...)
+		all = h.walk(append(all, child), child)
 	}
 	return all
 }
@@ -125,9 +157,9 @@ func (h *Hierarchy) PIDs(path string) ([]int, error) {
 	var pids []int
 	var failed []error
 	for _, mount := range h.folders() {
-		text, err := os.ReadFile(filepath.Join(mount, path, "cgroup.procs"))
+		text, err := readFile(filepath.Join(mount, path, "cgroup.procs"))
 		switch {
-		case errors.Is(err, os.ErrNotExist):
+		case errors.Is(err, os.ErrNotExist), errors.Is(err, syscall.ENODEV):
 			continue
 		case err != nil:
 			failed = append(failed, fmt.Errorf("reading the processes of cgroup %s: %w", path, err))

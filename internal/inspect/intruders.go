@@ -3,6 +3,7 @@ package inspect
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"k8s.io/utils/cpuset"
 )
@@ -44,17 +46,23 @@ const perCPU = 0x04000000
 // Intruders lists threads and interrupts below root's proc that may run where
 // only an owner should. Processes that vanish while they are read are passed
 // over.
-func Intruders(root string, owners []Exclusive) ([]Intruder, error) {
+func Intruders(ctx context.Context, root string, owners []Exclusive) ([]Intruder, error) {
 	proc := filepath.Join(root, "proc")
 	dirs, err := os.ReadDir(proc)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil // a captured node need not have it
+	}
 	if err != nil {
 		return nil, fmt.Errorf("reading processes: %w", err)
 	}
 	var found []Intruder
 	for _, dir := range dirs {
 		pid, err := strconv.Atoi(dir.Name())
-		if err != nil {
+		if err != nil || pid == os.Getpid() && root == "/" { // this process only looks
 			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return found, fmt.Errorf("looking for intruders: %s before process %d", reason(err), pid)
 		}
 		found = append(found, processIntrusions(proc, pid, owners)...)
 	}
@@ -67,8 +75,9 @@ func Intruders(root string, owners []Exclusive) ([]Intruder, error) {
 func processIntrusions(proc string, pid int, owners []Exclusive) []Intruder {
 	base := filepath.Join(proc, strconv.Itoa(pid))
 	var found []Intruder
+	lies := sync.OnceValue(func() []string { return cgroupsOf(base) })
 	for _, tid := range entries(filepath.Join(base, "task")) {
-		status, err := os.ReadFile(filepath.Join(base, "task", tid, "status"))
+		status, err := readFile(filepath.Join(base, "task", tid, "status"))
 		if err != nil {
 			continue
 		}
@@ -79,7 +88,7 @@ func processIntrusions(proc string, pid int, owners []Exclusive) []Intruder {
 		comm := statusField(status, "Name")
 		for _, o := range owners {
 			cpus := allowed.Intersection(o.CPUs)
-			if cpus.IsEmpty() || inCgroup(base, o.Path) || nailed(filepath.Join(base, "task", tid)) {
+			if cpus.IsEmpty() || within(lies(), o.Path) || nailed(filepath.Join(base, "task", tid)) {
 				continue
 			}
 			found = append(found, Intruder{PID: pid, Comm: comm, CPUs: cpus, Owner: o.Owner})
@@ -103,25 +112,32 @@ func statusField(status []byte, name string) string {
 	return ""
 }
 
-// inCgroup tells whether a process lies in a cgroup or below it.
-func inCgroup(base, path string) bool {
-	text, err := os.ReadFile(filepath.Join(base, "cgroup"))
-	if err != nil || path == "" {
-		return false
+// cgroupsOf lists the cgroups that a process lies in, one for each hierarchy.
+func cgroupsOf(base string) []string {
+	text, err := readFile(filepath.Join(base, "cgroup"))
+	if err != nil {
+		return nil
 	}
+	var paths []string
 	for line := range strings.Lines(string(text)) {
-		parts := strings.SplitN(strings.TrimSpace(line), ":", 3)
-		if len(parts) == 3 && (parts[2] == path || strings.HasPrefix(parts[2], path+"/")) {
-			return true
+		if parts := strings.SplitN(strings.TrimSpace(line), ":", 3); len(parts) == 3 {
+			paths = append(paths, parts[2])
 		}
 	}
-	return false
+	return paths
+}
+
+// within tells whether one of the paths is a cgroup or lies below it.
+func within(paths []string, cgroup string) bool {
+	return cgroup != "" && slices.ContainsFunc(paths, func(p string) bool {
+		return p == cgroup || strings.HasPrefix(p, cgroup+"/")
+	})
 }
 
 // nailed tells whether the kernel bound the thread to its CPU for good: the
 // flags are the seventh field after the name in parentheses.
 func nailed(task string) bool {
-	text, err := os.ReadFile(filepath.Join(task, "stat"))
+	text, err := readFile(filepath.Join(task, "stat"))
 	if err != nil {
 		return false
 	}
@@ -145,7 +161,7 @@ func interruptIntrusions(proc string, owners []Exclusive) ([]Intruder, error) {
 		return nil, fmt.Errorf("reading interrupts: %w", err)
 	}
 	for _, e := range list {
-		text, err := os.ReadFile(filepath.Join(proc, "irq", e.Name(), "smp_affinity_list"))
+		text, err := readFile(filepath.Join(proc, "irq", e.Name(), "smp_affinity_list"))
 		if err != nil {
 			continue
 		}
@@ -165,7 +181,7 @@ func interruptIntrusions(proc string, owners []Exclusive) ([]Intruder, error) {
 // interruptNames reads the last words of /proc/interrupts, by number.
 func interruptNames(proc string) map[string]string {
 	names := map[string]string{}
-	text, err := os.ReadFile(filepath.Join(proc, "interrupts"))
+	text, err := readFile(filepath.Join(proc, "interrupts"))
 	if err != nil {
 		return names
 	}

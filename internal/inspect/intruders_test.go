@@ -52,7 +52,7 @@ func TestIntruders(t *testing.T) {
 		"proc/40/nothing":               "",
 	})
 	owner := Exclusive{Owner: "shop/database/postgres", CPUs: cpuset.New(2, 3), Path: "/kubepods/pod1/c"}
-	got, err := Intruders(root, []Exclusive{owner})
+	got, err := Intruders(t.Context(), root, []Exclusive{owner})
 	if err != nil {
 		t.Fatal(err)
 	}

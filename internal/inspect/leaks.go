@@ -2,7 +2,10 @@ package inspect
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/kqos/kqos/internal/cgroups"
 )
@@ -16,14 +19,15 @@ type Leak struct {
 	PIDs []int
 }
 
-// Leaks lists the pod cgroups below root whose UID has no owner. Without any
-// known pod there is nothing to hold them against, and the list is empty.
-func (h *Hierarchy) Leaks(root string, owners *Owners) ([]Leak, error) {
+// Leaks lists those of paths that are cgroups of a pod whose UID has no owner.
+// Without any known pod there is nothing to hold them against, and the list is
+// empty. root is where /proc names what still runs there.
+func (h *Hierarchy) Leaks(root string, paths []string, owners *Owners) []Leak {
 	if !owners.Any() {
-		return nil, nil
+		return nil
 	}
 	var leaks []Leak
-	for _, path := range h.Walk(root) {
+	for _, path := range paths {
 		id := Identify(path)
 		if id.Level != cgroups.LevelPod || owners.Known(id.PodUID) || Identify(parent(path)).Level == cgroups.LevelPod {
 			continue
@@ -33,21 +37,45 @@ func (h *Hierarchy) Leaks(root string, owners *Owners) ([]Leak, error) {
 		for _, p := range below {
 			pids, err := h.PIDs(p)
 			if err != nil {
-				return nil, err
+				h.note(err)
 			}
 			leak.PIDs = append(leak.PIDs, pids...)
 		}
 		slices.Sort(leak.PIDs)
 		leak.PIDs = slices.Compact(leak.PIDs)
-		switch {
-		case len(leak.PIDs) > 0:
-			leak.Why = fmt.Sprintf("%d processes still run in it", len(leak.PIDs))
-		case len(below) > 1:
-			leak.Why = fmt.Sprintf("%d empty cgroups are left below it", len(below)-1)
-		default:
-			leak.Why = "it is empty: nobody removed it"
-		}
+		leak.Why = h.holds(root, path, len(below)-1, leak.PIDs)
 		leaks = append(leaks, leak)
 	}
-	return leaks, nil
+	return leaks
+}
+
+// namedHolders is how many processes are told by name: enough to know whose
+// they are.
+const namedHolders = 3
+
+// holds says what keeps a leaked cgroup.
+func (h *Hierarchy) holds(root, path string, below int, pids []int) string {
+	why := "it is empty: nobody removed it"
+	switch {
+	case len(pids) > 0:
+		var names []string
+		for _, pid := range pids[:min(len(pids), namedHolders)] {
+			if comm, err := readFile(filepath.Join(root, "proc", strconv.Itoa(pid), "comm")); err == nil {
+				names = append(names, fmt.Sprintf("%d %s", pid, strings.TrimSpace(string(comm))))
+			}
+		}
+		why = fmt.Sprintf("%d processes still run in it", len(pids))
+		if len(pids) == 1 {
+			why = "a process still runs in it"
+		}
+		if len(names) > 0 {
+			why += ": " + strings.Join(names, ", ")
+		}
+	case below > 0:
+		why = fmt.Sprintf("%d empty cgroups are left below it", below)
+	}
+	if missing := h.missingIn(path); len(missing) > 0 {
+		why += "; it is gone from the hierarchies " + strings.Join(missing, ", ")
+	}
+	return why
 }

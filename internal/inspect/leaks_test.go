@@ -12,7 +12,8 @@ func TestLeaks(t *testing.T) {
 	root := t.TempDir()
 	const base = "sys/fs/cgroup/"
 	write(t, root, map[string]string{
-		base + "cgroup.controllers":                                   "cpu memory",
+		"proc/41/comm":              "postgres\n",
+		base + "cgroup.controllers": "cpu memory",
 		base + "kubepods/burstable/podlive/c/cgroup.procs":            "1\n",
 		base + "kubepods/burstable/podheld/cgroup.procs":              "",
 		base + "kubepods/burstable/podheld/0123456789ab/cgroup.procs": "42\n41\n",
@@ -25,17 +26,15 @@ func TestLeaks(t *testing.T) {
 		t.Fatal(err)
 	}
 	owners := HostOwners(t.TempDir())
-	if leaks, err := h.Leaks("/kubepods", owners); err != nil || leaks != nil {
-		t.Errorf("without a known pod: %v, %v", leaks, err)
+	paths := h.Walk("/kubepods")
+	if leaks := h.Leaks(root, paths, owners); leaks != nil {
+		t.Errorf("without a known pod: %v", leaks)
 	}
 	owners.Add([]*corev1.Pod{{ObjectMeta: metav1.ObjectMeta{UID: "live"}}})
-	got, err := h.Leaks("/kubepods", owners)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := h.Leaks(root, paths, owners)
 	want := []Leak{
 		{Path: "/kubepods/besteffort/podhollow", Why: "1 empty cgroups are left below it"},
-		{Path: "/kubepods/burstable/podheld", Why: "2 processes still run in it", PIDs: []int{41, 42}},
+		{Path: "/kubepods/burstable/podheld", Why: "2 processes still run in it: 41 postgres", PIDs: []int{41, 42}},
 		{Path: "/kubepods/podempty", Why: "it is empty: nobody removed it"},
 	}
 	if d := cmp.Diff(want, got); d != "" {

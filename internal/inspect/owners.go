@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,17 +15,18 @@ import (
 type Owners struct {
 	pods       map[string]cgroups.PodRef
 	containers map[string]string
-	// known holds the UIDs of pods that the kubelet still has a folder for.
-	known map[string]bool
+	// known holds the UIDs of pods that are no leak, onNode those of them that the
+	// kubelet itself tells of.
+	known, onNode map[string]bool
 }
 
 // HostOwners reads the folders that the kubelet keeps below root: one for each
 // pod in var/lib/kubelet/pods, its names in var/log/pods, and the containers'
 // ids in the links of var/log/containers. What is not there stays unnamed.
 func HostOwners(root string) *Owners {
-	o := &Owners{pods: map[string]cgroups.PodRef{}, containers: map[string]string{}, known: map[string]bool{}}
+	o := &Owners{pods: map[string]cgroups.PodRef{}, containers: map[string]string{}, known: map[string]bool{}, onNode: map[string]bool{}}
 	for _, name := range entries(filepath.Join(root, "var/lib/kubelet/pods")) {
-		o.known[name] = true
+		o.known[name], o.onNode[name] = true, true
 	}
 	for _, name := range entries(filepath.Join(root, "var/log/pods")) {
 		// namespace_name_uid; none of the three may hold an underscore.
@@ -43,12 +45,23 @@ func HostOwners(root string) *Owners {
 	return o
 }
 
+// AddKubelet is Add for the pods that the kubelet tells of.
+func (o *Owners) AddKubelet(pods []*corev1.Pod) {
+	o.Add(pods)
+	for _, pod := range pods {
+		o.onNode[cgroups.PodUID(pod)] = true
+	}
+}
+
+// AddContainer names a container as the runtime does.
+func (o *Owners) AddContainer(id, name string) { o.containers[id] = name }
+
 // Add names pods and, where their status tells ids, containers.
 func (o *Owners) Add(pods []*corev1.Pod) {
 	for _, pod := range pods {
-		uid := string(pod.UID)
+		uid := cgroups.PodUID(pod)
 		o.known[uid] = true
-		o.pods[uid] = cgroups.PodRef{Namespace: pod.Namespace, Name: pod.Name, UID: uid}
+		o.pods[uid] = cgroups.PodRef{Namespace: cmp.Or(pod.Namespace, corev1.NamespaceDefault), Name: pod.Name, UID: uid}
 		for _, statuses := range [][]corev1.ContainerStatus{
 			pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses, pod.Status.EphemeralContainerStatuses,
 		} {
@@ -68,6 +81,45 @@ func (o *Owners) Pod(uid string) cgroups.PodRef {
 	}
 	return cgroups.PodRef{UID: uid}
 }
+
+// UID is that of the one pod of a name that the node has; empty where it has
+// none or several, such as an old and a new one of the same name.
+func (o *Owners) UID(namespace, name string) string {
+	found := ""
+	for uid, ref := range o.pods {
+		if ref.Namespace != namespace || ref.Name != name {
+			continue
+		}
+		if found != "" {
+			return ""
+		}
+		found = uid
+	}
+	return found
+}
+
+// StaticUID is that of the one pod of the node that the kubelet made of a
+// manifest without a UID in its static pod folder: it hashes one, and puts the
+// node's name behind the pod's. Empty where there is none or several.
+//
+// kubelet v1.37: pkg/kubelet/config/common.go applyDefaults.
+func (o *Owners) StaticUID(namespace, name string) string {
+	found := ""
+	for uid, ref := range o.pods {
+		hashed := len(uid) == 32 && !strings.Contains(uid, "-")
+		if !hashed || ref.Namespace != namespace || !strings.HasPrefix(ref.Name, name+"-") {
+			continue
+		}
+		if found != "" {
+			return ""
+		}
+		found = uid
+	}
+	return found
+}
+
+// OnNode tells whether the kubelet itself tells of the pod.
+func (o *Owners) OnNode(uid string) bool { return o.onNode[uid] }
 
 // Container names the container of an id, or is empty.
 func (o *Owners) Container(id string) string { return o.containers[id] }

@@ -23,6 +23,9 @@ type Usage struct {
 	Periods, ThrottledPeriods *int64
 	// OOMKills counts tasks killed for memory.
 	OOMKills *int64
+	// HugePages are bytes of huge pages by size, such as 2MB; sizes of which none
+	// are in use are left out.
+	HugePages map[string]int64
 	// Pressure is the share of the last 10 seconds, in percent, in which some
 	// task waited for cpu, memory or io.
 	Pressure map[string]float64
@@ -45,6 +48,7 @@ func (h *Hierarchy) usage2(path string) Usage {
 		Swap: h.number(path, "memory.swap.current"), PIDs: h.number(path, "pids.current"),
 		OOMKills: count(events, "oom_kill"),
 	}
+	u.HugePages = h.hugePages(path, "hugetlb.", ".current")
 	for _, resource := range []string{"cpu", "memory", "io"} {
 		if share, ok := h.pressure(path, resource+".pressure"); ok {
 			if u.Pressure == nil {
@@ -63,10 +67,7 @@ func (h *Hierarchy) usage1(path string) Usage {
 		Memory: h.number(path, "memory/memory.usage_in_bytes"), Peak: h.number(path, "memory/memory.max_usage_in_bytes"),
 		PIDs: h.number(path, "pids/pids.current"), OOMKills: count(oom, "oom_kill"),
 	}
-	if nanos := h.number(path, "cpuacct/cpuacct.usage"); nanos != nil {
-		d := time.Duration(*nanos)
-		u.CPU = &d
-	}
+	u.CPU = h.cpu(path)
 	if nanos := count(cpu, "throttled_time"); nanos != nil {
 		d := time.Duration(*nanos)
 		u.Throttled = &d
@@ -75,7 +76,34 @@ func (h *Hierarchy) usage1(path string) Usage {
 		swap := max(*both-*u.Memory, 0)
 		u.Swap = &swap
 	}
+	u.HugePages = h.hugePages(path, "hugetlb/hugetlb.", ".usage_in_bytes")
 	return u
+}
+
+func (h *Hierarchy) hugePages(path, prefix, suffix string) map[string]int64 {
+	var used map[string]int64
+	for _, size := range h.pageSizes {
+		if n := h.number(path, prefix+size+suffix); n != nil && *n > 0 {
+			if used == nil {
+				used = map[string]int64{}
+			}
+			used[size] = *n
+		}
+	}
+	return used
+}
+
+// cpu is the time that the cgroup has used.
+func (h *Hierarchy) cpu(path string) *time.Duration {
+	if h.version == 2 {
+		return micros(h.flat(path, "cpu.stat"), "usage_usec")
+	}
+	nanos := h.number(path, "cpuacct/cpuacct.usage")
+	if nanos == nil {
+		return nil
+	}
+	d := time.Duration(*nanos)
+	return &d
 }
 
 // number reads a file that holds one; nil where it is not there or says max.

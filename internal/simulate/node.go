@@ -88,6 +88,8 @@ func (n *Node) Add(pod *corev1.Pod) Admission {
 	if a.Verdict.Crash != nil {
 		return a
 	}
+	// What becomes of the pod is known now, whatever a checkpoint file says.
+	delete(n.unknown, pod.UID)
 	// Only a refused pod leaves something behind.
 	if a.Verdict.Admitted {
 		n.run(pod)

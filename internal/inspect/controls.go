@@ -1,0 +1,95 @@
+package inspect
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/kqos/kqos/internal/cgroups"
+)
+
+// controlFiles are those that the kubelet, or the runtime for it, may set, and
+// what the kernel makes of a cpuset in the end.
+func controlFiles(version int) []string {
+	if version == 2 {
+		return []string{
+			"cpu.weight", "cpu.max", "cpuset.cpus", "cpuset.cpus.effective", "cpuset.mems", "cpuset.mems.effective",
+			"memory.min", "memory.low", "memory.high", "memory.max", "memory.swap.max", "memory.oom.group", "pids.max",
+		}
+	}
+	return []string{
+		"cpu/cpu.shares", "cpu/cpu.cfs_quota_us", "cpu/cpu.cfs_period_us", "cpuset/cpuset.cpus", "cpuset/cpuset.effective_cpus",
+		"cpuset/cpuset.mems", "cpuset/cpuset.effective_mems", "memory/memory.limit_in_bytes", "memory/memory.memsw.limit_in_bytes",
+		"pids/pids.max",
+	}
+}
+
+// untouched is what a control file reads that nobody wrote.
+func untouched(file, value string) bool {
+	_, name := cgroups.SplitFile(file)
+	defaults := map[string]string{
+		"cpu.weight": "100", "cpu.max": "max 100000", "memory.min": "0", "memory.low": "0", "memory.high": "max", "memory.max": "max",
+		"memory.swap.max": "max", "memory.oom.group": "0", "pids.max": "max", "cpuset.cpus": "", "cpuset.mems": "",
+		"cpu.shares": "1024", "cpu.cfs_quota_us": "-1", "cpu.cfs_period_us": "100000",
+	}
+	if text, ok := defaults[name]; ok {
+		return value == text
+	}
+	return strings.HasSuffix(name, "limit_in_bytes") && cgroups.Equal(file, "-1", value) ||
+		strings.HasPrefix(name, "hugetlb.") && cgroups.Equal(file, "max", value)
+}
+
+// learnPageSizes finds the huge page sizes that a cgroup's folder names, such
+// as 2MB. All cgroups but the root have the same.
+func (h *Hierarchy) learnPageSizes(path string) {
+	suffix := ".limit_in_bytes"
+	mount := h.mounts["hugetlb"]
+	if h.version == 2 {
+		suffix, mount = ".max", h.mounts[""]
+	}
+	if mount == "" {
+		return
+	}
+	for _, name := range entries(filepath.Join(mount, path)) {
+		size, ok := strings.CutPrefix(name, "hugetlb.")
+		if size, limit := strings.CutSuffix(size, suffix); ok && limit && !strings.Contains(size, ".") {
+			h.pageSizes = append(h.pageSizes, size)
+		}
+	}
+	slices.Sort(h.pageSizes)
+	h.pageSizes = slices.Compact(h.pageSizes)
+}
+
+// files reads those control files that the cgroup has.
+func (h *Hierarchy) files(path string) map[string]string {
+	values := map[string]string{}
+	for _, file := range controlFiles(h.version) {
+		if text, err := h.Read(path, file); err == nil {
+			values[file] = text
+		}
+	}
+	for _, size := range h.pageSizes {
+		file := "hugetlb." + size + ".max"
+		if h.version == 1 {
+			file = "hugetlb/hugetlb." + size + ".limit_in_bytes"
+		}
+		if text, err := h.Read(path, file); err == nil {
+			values[file] = text
+		}
+	}
+	return values
+}
+
+// missingIn are the hierarchies in which a cgroup is missing while others have
+// it, by controller; only v1 has more than one.
+func (h *Hierarchy) missingIn(path string) []string {
+	var missing []string
+	for controller, mount := range h.mounts {
+		if _, err := os.Lstat(mount + path); err != nil {
+			missing = append(missing, controller)
+		}
+	}
+	slices.Sort(missing)
+	return missing
+}

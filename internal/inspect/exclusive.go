@@ -1,0 +1,102 @@
+package inspect
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"k8s.io/utils/cpuset"
+
+	"github.com/kqos/kqos/internal/cgroups"
+)
+
+// exclusive holds the CPUs that containers have for themselves against who may
+// run there and against the machine.
+func (i *Inspection) exclusive(ctx context.Context, r *Report) {
+	owners, notes := i.owners(r.Cgroups)
+	r.Notes = append(r.Notes, notes...)
+	if len(owners) == 0 {
+		return
+	}
+	intruders, err := Intruders(ctx, i.Root, owners)
+	if err != nil {
+		r.Notes = append(r.Notes, err.Error())
+	}
+	r.Intruders = intruders
+	for _, o := range owners {
+		if i.Machine == nil {
+			break
+		}
+		placed := Placed{Exclusive: o, Alignment: Align(i.Machine, o.CPUs)}
+		var pids []int
+		for _, path := range i.Hierarchy.Walk(o.Path) {
+			// What can't be read is noted where leaks and usage look.
+			found, _ := i.Hierarchy.PIDs(path)
+			pids = append(pids, found...)
+		}
+		if len(pids) > 0 && ctx.Err() == nil {
+			var err error
+			if placed.Memory, err = MemoryPlaces(i.Root, pids); err != nil {
+				r.Notes = append(r.Notes, fmt.Sprintf("where the memory of %s lies is unknown: %v", o.Owner, err))
+			}
+		}
+		r.Placed = append(r.Placed, placed)
+	}
+}
+
+// owners finds the cgroup of each container with CPUs of its own among those
+// shown. Where the container's own is not known, its pod's stands for it. A pod
+// that is gone from the node altogether is told: its CPUs lie idle.
+func (i *Inspection) owners(shown []Cgroup) (owners []Exclusive, notes []string) {
+	containers, pods := map[containerKey]string{}, map[string]string{}
+	for n := range shown {
+		c := &shown[n]
+		if c.Pod == nil || c.Missing {
+			continue
+		}
+		key := containerKey{c.Pod.UID, c.Container}
+		if _, outer := containers[key]; c.Level == cgroups.LevelContainer && c.Container != "" && !outer {
+			containers[key] = c.Path
+		}
+		if _, outer := pods[c.Pod.UID]; c.Level == cgroups.LevelPod && !outer {
+			pods[c.Pod.UID] = c.Path
+		}
+	}
+	for _, uid := range slices.Sorted(maps.Keys(i.Exclusive)) {
+		for _, name := range slices.Sorted(maps.Keys(i.Exclusive[uid])) {
+			cpus := i.Exclusive[uid][name]
+			owner := Exclusive{Owner: i.ownerName(uid, name), CPUs: cpus, Path: containers[containerKey{uid, name}]}
+			if owner.Path == "" {
+				owner.Path = pods[uid]
+			}
+			switch {
+			case owner.Path != "":
+				owners = append(owners, owner)
+			case i.Whole:
+				notes = append(notes, fmt.Sprintf("CPUs %s belong to %s alone, of which no cgroup is left: nobody uses them until the kubelet drops the pod", cpus, owner.Owner))
+			}
+		}
+	}
+	return owners, notes
+}
+
+func (i *Inspection) ownerName(uid, container string) string {
+	ref := i.Owners.Pod(uid)
+	if ref.Name == "" {
+		return uid + "/" + container
+	}
+	return ref.Namespace + "/" + ref.Name + "/" + container
+}
+
+// Entries turns CPUs that are known by the pod's name into those known by UID.
+// Pods that the node does not know are left out.
+func (o *Owners) Entries(byName map[cgroups.PodRef]map[string]cpuset.CPUSet) map[string]map[string]cpuset.CPUSet {
+	entries := map[string]map[string]cpuset.CPUSet{}
+	for ref, containers := range byName {
+		if uid := o.UID(ref.Namespace, ref.Name); uid != "" {
+			entries[uid] = containers
+		}
+	}
+	return entries
+}

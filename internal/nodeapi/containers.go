@@ -1,0 +1,56 @@
+package nodeapi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	runtimev1 "k8s.io/cri-api/pkg/apis/runtime/v1"
+)
+
+// Container is one that the runtime runs for the kubelet.
+type Container struct {
+	ID, Name string
+	// PodUID, PodNamespace and PodName are those of its pod.
+	PodUID, PodNamespace, PodName string
+}
+
+// Containers asks the first runtime that answers for its running containers.
+// The error says why none answered.
+func Containers(ctx context.Context, sockets []string) ([]Container, error) {
+	var all []error
+	for _, socket := range sockets {
+		found, err := containers(ctx, socket)
+		if err == nil {
+			return found, nil
+		}
+		all = append(all, err)
+	}
+	return nil, errors.Join(all...)
+}
+
+func containers(ctx context.Context, socket string) ([]Container, error) {
+	conn, err := dial(socket)
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close()
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	answer, err := runtimev1.NewRuntimeServiceClient(conn).ListContainers(ctx, &runtimev1.ListContainersRequest{
+		Filter: &runtimev1.ContainerFilter{State: &runtimev1.ContainerStateValue{State: runtimev1.ContainerState_CONTAINER_RUNNING}},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("asking the runtime at %s for its containers: %w", socket, err)
+	}
+	found := make([]Container, 0, len(answer.GetContainers()))
+	for _, c := range answer.GetContainers() {
+		// kubelet v1.37: staging/src/k8s.io/kubelet/pkg/types/labels.go
+		labels := c.GetLabels()
+		found = append(found, Container{
+			ID: c.GetId(), Name: c.GetMetadata().GetName(),
+			PodUID: labels["io.kubernetes.pod.uid"], PodNamespace: labels["io.kubernetes.pod.namespace"], PodName: labels["io.kubernetes.pod.name"],
+		})
+	}
+	return found, nil
+}

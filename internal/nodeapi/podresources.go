@@ -1,0 +1,54 @@
+package nodeapi
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+
+	"k8s.io/utils/cpuset"
+
+	podresourcesv1 "k8s.io/kubelet/pkg/apis/podresources/v1"
+)
+
+// PodResourcesSocket is where the kubelet of the host below root tells what its
+// managers gave to containers.
+//
+// kubelet v1.37: pkg/kubelet/kubeletconfig/defaults.go DefaultKubeletPodResourcesDirName.
+func PodResourcesSocket(root string) string {
+	return filepath.Join(root, "var/lib/kubelet/pod-resources/kubelet.sock")
+}
+
+// ContainerCPUs are the CPUs that a container has for itself.
+type ContainerCPUs struct {
+	Namespace, Pod, Container string
+	CPUs                      cpuset.CPUSet
+}
+
+// ExclusiveCPUs lists the containers to which the kubelet gave CPUs of their
+// own.
+func ExclusiveCPUs(ctx context.Context, socket string) ([]ContainerCPUs, error) {
+	conn, err := dial(socket)
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close()
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	answer, err := podresourcesv1.NewPodResourcesListerClient(conn).List(ctx, &podresourcesv1.ListPodResourcesRequest{})
+	if err != nil {
+		return nil, fmt.Errorf("asking the kubelet at %s what its managers gave: %w", socket, err)
+	}
+	var found []ContainerCPUs
+	for _, pod := range answer.GetPodResources() {
+		for _, c := range pod.GetContainers() {
+			var ids []int
+			for _, id := range c.GetCpuIds() {
+				ids = append(ids, int(id))
+			}
+			if len(ids) > 0 {
+				found = append(found, ContainerCPUs{pod.GetNamespace(), pod.GetName(), c.GetName(), cpuset.New(ids...)})
+			}
+		}
+	}
+	return found, nil
+}

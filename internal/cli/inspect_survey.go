@@ -15,6 +15,7 @@ import (
 	"k8s.io/utils/cpuset"
 
 	"github.com/kqos/kqos/internal/admission"
+	"github.com/kqos/kqos/internal/allocatable"
 	"github.com/kqos/kqos/internal/cgroups"
 	"github.com/kqos/kqos/internal/inspect"
 	"github.com/kqos/kqos/internal/kubelet"
@@ -166,12 +167,26 @@ func (s *survey) wish(o *inspectOptions, a *app, w *wanted, roots []string) {
 		s.note("where containers should be placed is unknown: %v", err)
 	}
 	o.desire(w)
+	if _, told := w.node.capacity[allocatable.ResourcePID]; !told {
+		forgetPIDs(w.tree)
+	}
 	for _, err := range leaves(w.err) {
 		if err != nil {
 			s.note("%v", err)
 		}
 	}
 	s.Want = &w.tree
+}
+
+// forgetPIDs drops the pids limit of kubepods where it is only assumed: that it
+// reads otherwise is no drift.
+func forgetPIDs(tree cgroups.Tree) {
+	for i := range tree.Cgroups {
+		if c := &tree.Cgroups[i]; c.Level == cgroups.LevelNode {
+			delete(c.Files, "pids.max")
+			delete(c.Files, "pids/pids.max")
+		}
+	}
 }
 
 // exclusive are the CPUs that containers have for themselves: by the CPU

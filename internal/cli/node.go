@@ -53,7 +53,7 @@ func (n *nodeFlags) load(ctx context.Context, a *app, configDocument, machineDoc
 	if found.machine, err = n.loadMachine(ctx, a, machineDocument); err != nil {
 		return nil, err
 	}
-	if found.capacity, found.capacityFrom, err = n.loadCapacity(ctx, found.machine, found.elsewhere); err != nil {
+	if found.capacity, found.capacityFrom, err = n.loadCapacity(ctx, found.machine, found.elsewhere && !n.hostConfig); err != nil {
 		return nil, err
 	}
 	return found, nil

@@ -24,8 +24,8 @@ type nodeFlags struct {
 	// refusalsWarn has a configuration that the kubelet would refuse warn, and
 	// its defaults taken: for commands that answer all the same.
 	refusalsWarn bool
-	// hostConfig takes the configuration of the host's own kubelet where none is
-	// named.
+	// hostConfig says that the command is about this host whatever is named: its
+	// limits count, and the configuration of its own kubelet where none is named.
 	hostConfig bool
 }
 

@@ -1,5 +1,7 @@
 package topologymanager
 
+import "iter"
+
 // maxDense is the number of NUMA nodes up to which a set of masks is a table
 // over all of them: 2²⁰ entries.
 const maxDense = 20
@@ -91,12 +93,24 @@ func convolve(a, b []Mask, n int) []Mask {
 	for _, m := range b {
 		y[m] = 1
 	}
-	overSupersets(x, func(sum *uint64, above uint64) { *sum += above })
-	overSupersets(y, func(sum *uint64, above uint64) { *sum += above })
+	for without, with := range halves(x) {
+		for i := range without {
+			without[i] += with[i]
+		}
+	}
+	for without, with := range halves(y) {
+		for i := range without {
+			without[i] += with[i]
+		}
+	}
 	for i := range x {
 		x[i] *= y[i]
 	}
-	overSupersets(x, func(sum *uint64, above uint64) { *sum -= above })
+	for without, with := range halves(x) {
+		for i := range without {
+			without[i] -= with[i]
+		}
+	}
 	var masks []Mask
 	for i, pairs := range x {
 		if pairs != 0 {
@@ -106,13 +120,15 @@ func convolve(a, b []Mask, n int) []Mask {
 	return masks
 }
 
-// overSupersets combines each entry with that of the mask that has one bit
-// more, bit by bit.
-func overSupersets(table []uint64, combine func(sum *uint64, above uint64)) {
-	for bit := 1; bit < len(table); bit <<= 1 {
-		for i := range table {
-			if i&bit == 0 {
-				combine(&table[i], table[i|bit])
+// halves yields, bit by bit, the runs of entries whose masks lack the bit beside
+// those of the same masks with it.
+func halves(table []uint64) iter.Seq2[[]uint64, []uint64] {
+	return func(yield func(without, with []uint64) bool) {
+		for bit := 1; bit < len(table); bit <<= 1 {
+			for at := 0; at < len(table); at += 2 * bit {
+				if !yield(table[at:at+bit], table[at+bit:at+2*bit]) {
+					return
+				}
 			}
 		}
 	}

@@ -132,7 +132,7 @@ func (p *Plan) planUse(host Reader, changes []cgroups.Change) ([]cgroups.Change,
 	var errs []error
 	for i, c := range changes {
 		file := cgroups.UseFile(c.File)
-		if c.Op != cgroups.OpUpdate || file == "" || !p.Live[c.Path].Exists || !lowers(c) {
+		if c.Op != cgroups.OpUpdate || file == "" || !lowers(c) {
 			continue
 		}
 		use, err := host.ReadFile(c.Path, file)

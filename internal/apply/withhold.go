@@ -81,8 +81,9 @@ func (p *Plan) foreign(_ *cgroups.Cgroup, c cgroups.Change) string {
 		return ""
 	}
 	for at := c.Path; at != "/"; at = path.Dir(at) {
+		// On v1 a cgroup may lack a hierarchy and still be somebody's in another.
 		live, ok := p.Live[at]
-		if ok && live.Exists && !live.Marked {
+		if ok && !live.Marked && (live.Exists || len(live.Files) > 0) {
 			if at == c.Path {
 				return "kqos did not make this cgroup; --adopt lets it be changed"
 			}

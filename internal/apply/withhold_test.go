@@ -60,6 +60,39 @@ func TestSomebodyElsesTree(t *testing.T) {
 	}
 }
 
+// partly is a v1 host where a cgroup lacks one hierarchy.
+type partly struct {
+	*fake
+	at     string
+	marked bool
+}
+
+func (p partly) Read(cg *cgroups.Cgroup) (cgroups.Live, error) {
+	live, err := p.fake.Read(cg)
+	if cg.Path == p.at {
+		live.Exists, live.Marked = false, p.marked
+	}
+	return live, err
+}
+
+func TestPartlyThere(t *testing.T) {
+	tree := node(1)
+	f := newFake()
+	if _, _, err := pass(tree, f, Options{}, nil); err != nil {
+		t.Fatal(err)
+	}
+	pod := "/kubepods/burstable/podu0"
+	f.groups[pod].files["pids.max"] = "max"
+	p, err := Make(tree, partly{f, pod, false}, Options{}, nil)
+	if err != nil || len(p.Steps) != 0 || !strings.Contains(reasons(p), "did not make this cgroup") {
+		t.Errorf("another's: %v, %v, %s", err, p.Steps, reasons(p))
+	}
+	p, err = Make(tree, partly{f, pod, true}, Options{}, nil)
+	if err != nil || len(p.Withheld) != 0 || len(p.Steps) == 0 {
+		t.Errorf("our own, cut off: %v, %v, %s", err, p.Steps, reasons(p))
+	}
+}
+
 func TestBelowALiveKubelet(t *testing.T) {
 	tree := node(2)
 	f := kubeletTree(t, tree)

@@ -34,11 +34,14 @@ func (d *Driver) Create(cg *cgroups.Cgroup) error {
 		return err
 	}
 	d.files.forget(cg.Path)
-	if err := d.make(cg); err != nil {
-		// The intent stays: it tells the next run that a half-made cgroup is ours.
-		return fmt.Errorf("creating cgroup %s: %w", cg.Path, err)
-	}
-	if err := d.setMarks(fresh); err != nil {
+	// What was made of a cgroup before a failure is marked too, for the next run
+	// to know it as its own. Where that fails, the intent stays to tell so.
+	err = d.make(cg)
+	if marks := d.setMarks(fresh); err != nil || marks != nil {
+		err = errors.Join(err, marks)
+		if marks == nil {
+			err = errors.Join(err, d.done(cg.Path))
+		}
 		return fmt.Errorf("creating cgroup %s: %w", cg.Path, err)
 	}
 	return d.done(cg.Path)
@@ -120,7 +123,16 @@ func (d *Driver) make(cg *cgroups.Cgroup) error {
 		return err
 	}
 	// -1 makes the cgroup without moving a process into it.
-	return m.Apply(-1)
+	if err := m.Apply(-1); err != nil {
+		return err
+	}
+	// The library does not tell that it could not make one in a named hierarchy.
+	for _, folder := range d.folders(cg.Path) {
+		if err := mkdir(folder); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func mkdir(folder string) error {

@@ -82,13 +82,14 @@ func (d *Driver) unfinished(p string) (bool, error) {
 
 // setMarks marks the folders of a cgroup that exist.
 func (d *Driver) setMarks(folders []string) error {
+	var errs []error
 	for _, folder := range folders {
 		err := unix.Lsetxattr(folder, Mark, []byte(marked), 0)
 		if err != nil && !errors.Is(err, unix.ENOENT) {
-			return fmt.Errorf("marking %s: %w", folder, err)
+			errs = append(errs, fmt.Errorf("marking %s: %w", folder, err))
 		}
 	}
-	return nil
+	return errors.Join(errs...)
 }
 
 // process gives a process of the cgroup itself, 0 when it has none. On v1 any

@@ -157,6 +157,35 @@ func TestCreateAfterKill(t *testing.T) {
 	}
 }
 
+// A Create that fails midway leaves what it made marked, though another cgroup
+// is made beside it before the next try.
+func TestCreateAfterFailure(t *testing.T) {
+	d, root := open(t)
+	if d.v2() {
+		t.Skip("needs v1: a v2 cgroup is one folder, made at once")
+	}
+	cg := pod(d, root)
+	all := d.mounts
+	t.Cleanup(func() { d.mounts = all })
+	d.mounts = map[string]string{"cpu": all["cpu"], d.primary: all[d.primary], "pids": "/proc"}
+	if err := d.Create(cg); err == nil {
+		t.Fatal("a hierarchy that is not there passed")
+	}
+	d.mounts = all
+	if err := d.Create(&cgroups.Cgroup{Path: root + "/other"}); err != nil {
+		t.Fatal(err)
+	}
+	if live, err := d.Read(cg); err != nil || live.Exists || !live.Marked {
+		t.Errorf("half-made: exists %v, marked %v, %v; want it known as kqos's own", live.Exists, live.Marked, err)
+	}
+	if err := d.Create(cg); err != nil {
+		t.Fatal(err)
+	}
+	if live, err := d.Read(cg); err != nil || !live.Exists || !live.Marked {
+		t.Errorf("made whole: exists %v, marked %v, %v", live.Exists, live.Marked, err)
+	}
+}
+
 func TestCreateKeepsForeignOwner(t *testing.T) {
 	d, root := open(t)
 	cg := pod(d, root)

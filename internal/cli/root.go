@@ -95,6 +95,7 @@ func commands(a *app) []*cobra.Command {
 		newAllocatable(a),
 		newSimulate(a),
 		newInspect(a),
+		newDoctor(a),
 		newVersion(a),
 	}
 }

@@ -12,9 +12,9 @@ import (
 // Kubelet is a kubelet that runs on the host.
 type Kubelet struct {
 	PID int
-	// CgroupRoot and Config are its flags --cgroup-root and --config, empty where
-	// they are not given.
-	CgroupRoot, Config string
+	// CgroupRoot, Config and ConfigDir are its flags --cgroup-root, --config and
+	// --config-dir, empty where they are not given.
+	CgroupRoot, Config, ConfigDir string
 }
 
 // FindKubelet looks for a running kubelet among the processes of the host below
@@ -68,6 +68,8 @@ func parseKubelet(args []string) *Kubelet {
 			k.CgroupRoot = value
 		case "config":
 			k.Config = value
+		case "config-dir":
+			k.ConfigDir = value
 		}
 	}
 	return k

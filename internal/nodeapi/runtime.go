@@ -28,6 +28,9 @@ func RuntimeSockets(root string) []string {
 //
 // kubelet v1.37: cmd/kubelet/app/server.go getCgroupDriverFromCRI.
 func CgroupDriver(ctx context.Context, sockets []string) (string, error) {
+	if len(sockets) == 0 {
+		return "", errors.New("no socket of a runtime is named")
+	}
 	var all []error
 	for _, socket := range sockets {
 		name, err := cgroupDriver(ctx, socket)

@@ -1,0 +1,196 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kqos/kqos/internal/inspect/doctor"
+	"github.com/kqos/kqos/internal/nodeapi"
+)
+
+// doctorOptions are what the doctor command was asked for.
+type doctorOptions struct {
+	node     nodeFlags
+	output   outputFlags
+	stateDir string
+	only     []string
+	ignore   []string
+	repair   bool
+	start    bool
+	// named says that --host-root was given: then the host is judged even when
+	// the machine is another.
+	named bool
+}
+
+func newDoctor(a *app) *cobra.Command {
+	o := &doctorOptions{}
+	cmd := &cobra.Command{
+		Use:   "doctor",
+		Short: "Will the kubelet start on this node, and is the node fit for it?",
+		Long: `doctor looks at a node as the kubelet would at its start, and at what goes wrong
+later: named checks, each with evidence and the command that mends it. What the
+kubelet would say stands in its own words.
+
+The configuration is that of --config, else the one that a running kubelet was
+given, else /var/lib/kubelet/config.yaml, else the kubelet's defaults. With
+--topology the machine is the one named, and this host is not looked at unless
+--host-root says so. Nothing is written without --repair.
+
+--start walks the kubelet's start step by step, to the step at which it stops.
+--repair corrects checkpoint files that the kubelet refuses, or moves them away,
+and keeps a backup beside each; the kubelet must not run.
+-o short is one line, with exit code 0, 1 or 2, for node-problem-detector.`,
+		Example: `  kqos doctor
+  kqos doctor --config /var/lib/kubelet/config.yaml --only reserved-cgroups,driver-agreement
+  kqos doctor --start
+  kqos doctor --host-root node.tar.gz -o wide
+  kqos doctor --config new.yaml --cgroup-version 2
+  kqos doctor --config kubelet.yaml --topology machine.json --state-dir /var/lib/kubelet
+  kqos doctor list
+  kqos doctor explain cpu-state`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			o.named = cmd.Flags().Changed("host-root")
+			return o.run(cmd.Context(), a)
+		},
+	}
+	o.node.add(cmd)
+	o.output.add(cmd, "short")
+	f := cmd.Flags()
+	f.StringVar(&o.stateDir, "state-dir", "", "folder of the kubelet's checkpoint files; default: var/lib/kubelet below --host-root")
+	f.StringSliceVar(&o.only, "only", nil, "run these checks only (ids, see 'kqos doctor list')")
+	f.StringSliceVar(&o.ignore, "ignore", nil, "leave these checks out")
+	f.BoolVar(&o.repair, "repair", false, "correct checkpoint files that the kubelet refuses, with a backup")
+	f.BoolVar(&o.start, "start", false, "walk the kubelet's start, to the step at which it stops")
+	cmd.MarkFlagsMutuallyExclusive("start", "only")
+	cmd.MarkFlagsMutuallyExclusive("start", "ignore")
+	cmd.MarkFlagsMutuallyExclusive("start", "repair")
+	var ids []string
+	for _, c := range doctor.Checks() {
+		ids = append(ids, c.ID)
+	}
+	completeWith(cmd, "only", ids...)
+	completeWith(cmd, "ignore", ids...)
+	cmd.AddCommand(newDoctorList(a), newDoctorExplain(a, ids))
+	return cmd
+}
+
+func (o *doctorOptions) run(ctx context.Context, a *app) error {
+	if err := o.output.check(); err != nil {
+		return err
+	}
+	checks, err := doctor.Choose(doctor.Checks(), o.only, o.ignore)
+	if err != nil {
+		return err
+	}
+	facts, err := o.facts(ctx, a)
+	if err != nil {
+		return err
+	}
+	if o.start {
+		return o.showStart(a, facts)
+	}
+	results := doctor.Run(facts, checks)
+	if o.repair {
+		if err := o.mend(a, facts); err != nil {
+			return err
+		}
+	}
+	return o.show(a, results)
+}
+
+// facts reads the node. A configuration that the kubelet would refuse is a fact,
+// too.
+func (o *doctorOptions) facts(ctx context.Context, a *app) (*doctor.Facts, error) {
+	root := o.node.hostRoot
+	if o.node.topology != "" && !o.named {
+		root = ""
+	}
+	if root != "" && o.node.config == "" {
+		o.findConfig(a, root)
+	}
+	n, refused := o.node.load(ctx, a, nil, nil)
+	if refusedContent(refused) {
+		flags := o.node
+		flags.config, flags.configDir, flags.featureGates = "", "", ""
+		var err error
+		if n, err = flags.load(ctx, a, nil, nil); err != nil {
+			return nil, err
+		}
+		n.config.Source = o.node.config
+	} else if refused != nil {
+		return nil, refused
+	}
+	options := doctor.Options{
+		Root: root, Config: n.config, ConfigError: refused, Driver: n.driver, CgroupVersion: n.cgroupVersion,
+		Machine: n.machine, Node: n.onNode(), StateDir: o.stateDir, Sockets: nodeapi.RuntimeSockets(root),
+	}
+	if root == "" {
+		options.Sockets = nil
+	}
+	return doctor.Read(ctx, options)
+}
+
+// findConfig takes the configuration of the host's kubelet: what a running one
+// was given, else the place where kubeadm and most others put it.
+func (o *doctorOptions) findConfig(a *app, root string) {
+	k, err := nodeapi.FindKubelet(root)
+	switch {
+	case err == nil && k != nil && k.Config != "":
+		o.node.config = filepath.Join(root, k.Config)
+		if k.ConfigDir != "" && o.node.configDir == "" {
+			o.node.configDir = filepath.Join(root, k.ConfigDir)
+		}
+	case k == nil:
+		usual := filepath.Join(root, "var/lib/kubelet/config.yaml")
+		if _, err := os.Stat(usual); err == nil {
+			o.node.config = usual
+		}
+	}
+	if o.node.config != "" {
+		a.logger().Info("the configuration of this node's kubelet", "file", o.node.config)
+	}
+}
+
+func newDoctorList(a *app) *cobra.Command {
+	var output outputFlags
+	cmd := &cobra.Command{
+		Use: "list", Short: "The checks of doctor, one a line", Args: cobra.NoArgs,
+		Example: "  kqos doctor list\n  kqos doctor list -o name",
+		RunE: func(*cobra.Command, []string) error {
+			if err := output.check(); err != nil {
+				return err
+			}
+			return output.print(a, checkListView())
+		},
+	}
+	output.add(cmd)
+	return cmd
+}
+
+func newDoctorExplain(a *app, ids []string) *cobra.Command {
+	return &cobra.Command{
+		Use: "explain ID", Short: "What a check looks at, and why", Args: cobra.ExactArgs(1),
+		Example:   "  kqos doctor explain reserved-cgroups",
+		ValidArgs: ids,
+		RunE: func(_ *cobra.Command, args []string) error {
+			chosen, err := doctor.Choose(doctor.Checks(), args, nil)
+			if err != nil {
+				return err
+			}
+			c := chosen[0]
+			_, err = fmt.Fprintf(a.Out, "%s: %s\n\n%s\n", c.ID, c.Title, c.Explain)
+			return err
+		},
+	}
+}
+
+// failed says whether any result is a failure.
+func failed(results []doctor.Result) bool {
+	return slices.ContainsFunc(results, func(r doctor.Result) bool { return r.Status == doctor.Fail })
+}

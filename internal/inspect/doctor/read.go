@@ -1,0 +1,180 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/kqos/kqos/internal/allocatable"
+	"github.com/kqos/kqos/internal/inspect"
+	"github.com/kqos/kqos/internal/kubelet"
+	"github.com/kqos/kqos/internal/machine"
+	"github.com/kqos/kqos/internal/nodeapi"
+	"github.com/kqos/kqos/internal/simulate"
+)
+
+// Options say what to read, and hold what was read before.
+type Options struct {
+	// Root is the prefix of the host's files; empty when no host is judged, only
+	// a configuration on a machine.
+	Root          string
+	Config        *kubelet.Config
+	ConfigError   error
+	Driver        string
+	CgroupVersion int
+	Machine       *machine.Machine
+	Node          allocatable.Node
+	// StateDir is the folder of checkpoint files; empty means the kubelet's below
+	// Root.
+	StateDir string
+	// Sockets are where a CRI runtime may answer.
+	Sockets []string
+}
+
+// kubeletDir is the kubelet's root directory.
+const kubeletDir = "var/lib/kubelet"
+
+// Read collects the facts. What can't be read is left out; the error tells only
+// of a folder that was named and is not there.
+func Read(ctx context.Context, o Options) (*Facts, error) {
+	f := &Facts{
+		Config: o.Config, ConfigError: o.ConfigError, Driver: o.Driver, CgroupVersion: o.CgroupVersion,
+		Machine: o.Machine, Node: o.Node,
+	}
+	if f.Config.Written["cgroupDriver"] {
+		f.Drivers = append(f.Drivers, DriverWord{From: f.Config.Source + ": cgroupDriver", Driver: f.Config.CgroupDriver, Of: PartyKubelet})
+	}
+	if err := f.readStates(o); err != nil {
+		return nil, err
+	}
+	if o.Root == "" {
+		return f, nil
+	}
+	f.Host = readHost(o.Root)
+	f.Drivers = append(f.Drivers, runtimeFiles(o.Root)...)
+	if answer, err := nodeapi.CgroupDriver(ctx, o.Sockets); err == nil {
+		f.Drivers = append(f.Drivers, DriverWord{From: "the runtime's answer over CRI", Driver: answer, Of: PartyRuntime})
+	}
+	if k, err := nodeapi.FindKubelet(o.Root); err == nil && k != nil {
+		f.Kubelet = k.PID
+	}
+	if entries, err := os.ReadDir(filepath.Join(o.Root, kubeletDir, "pods")); err == nil {
+		f.Pods = map[string]bool{}
+		for _, e := range entries {
+			f.Pods[e.Name()] = true
+		}
+	}
+	return f, f.readCgroups(o.Root)
+}
+
+// readStates reads the checkpoint files.
+func (f *Facts) readStates(o Options) error {
+	dir := o.StateDir
+	if dir == "" && o.Root != "" {
+		dir = filepath.Join(o.Root, kubeletDir)
+	}
+	if dir == "" {
+		return nil
+	}
+	info, err := os.Stat(dir)
+	switch {
+	case err != nil && o.StateDir == "":
+		return nil // no kubelet was ever here
+	case err != nil:
+		return fmt.Errorf("reading checkpoints: %w", err)
+	case !info.IsDir():
+		return fmt.Errorf("reading checkpoints: %s is no folder", dir)
+	}
+	f.StateDir, f.States = dir, simulate.Files{}
+	for _, name := range []string{kubelet.CPUManagerStateFile, kubelet.MemoryManagerStateFile, kubelet.DeviceManagerStateFile} {
+		for _, place := range []string{filepath.Join("device-plugins", name), name} {
+			data, err := os.ReadFile(filepath.Join(dir, place))
+			if err == nil {
+				f.States[name] = string(data)
+				break
+			}
+			if !errors.Is(err, os.ErrNotExist) {
+				return fmt.Errorf("reading checkpoints: %w", err)
+			}
+		}
+	}
+	return nil
+}
+
+// runtimeFiles asks the configuration files of the runtimes for their driver.
+func runtimeFiles(root string) []DriverWord {
+	var words []DriverWord
+	read := func(name string, parse func(string) (string, string)) {
+		text, err := os.ReadFile(filepath.Join(root, name))
+		if err != nil {
+			return
+		}
+		if driver, key := parse(string(text)); driver != "" {
+			words = append(words, DriverWord{From: "/" + name + ": " + key, Driver: driver, Of: PartyRuntime})
+		}
+	}
+	read("etc/containerd/config.toml", containerdDriver)
+	read("etc/docker/daemon.json", dockerDriver)
+	// The last file wins, as CRI-O merges them.
+	files := []string{"etc/crio/crio.conf"}
+	entries, _ := os.ReadDir(filepath.Join(root, "etc/crio/crio.conf.d"))
+	for _, e := range entries {
+		files = append(files, "etc/crio/crio.conf.d/"+e.Name())
+	}
+	before := len(words)
+	for _, name := range files {
+		read(name, crioDriver)
+	}
+	if len(words) > before {
+		words = append(words[:before], words[len(words)-1])
+	}
+	return words
+}
+
+// readCgroups reads what the checks ask of the host's tree, unless it is of
+// another version than the one to be judged.
+func (f *Facts) readCgroups(root string) error {
+	h, err := inspect.Open(root)
+	if err != nil || h.Version() != f.CgroupVersion {
+		return nil //nolint:nilerr // no tree to judge, which the checks say
+	}
+	f.Cgroups = &Cgroups{Version: h.Version(), Groups: map[string]*Group{}}
+	r := treeReader{Hierarchy: h, mount: filepath.Join(root, "sys/fs/cgroup"), into: f.Cgroups}
+	r.mounts()
+	for _, at := range f.asked() {
+		r.read(at)
+	}
+	for _, at := range f.podRoots() {
+		for _, below := range h.Walk(at) {
+			r.live(below)
+		}
+	}
+	if len(f.Pods) == 0 {
+		return nil
+	}
+	owners := inspect.HostOwners(root)
+	for _, at := range f.podRoots() {
+		leaks, err := h.Leaks(at, owners)
+		if err != nil {
+			return err
+		}
+		f.Leaks = append(f.Leaks, leaks...)
+	}
+	return nil
+}
+
+// asked are the paths of the cgroups that checks judge, with all above them.
+func (f *Facts) asked() []string {
+	paths := append([]string{"/"}, f.podRoots()...)
+	for _, at := range f.namedCgroups() {
+		paths = append(paths, at)
+	}
+	for _, at := range slices.Clone(paths) {
+		paths = append(paths, ancestors(at)...)
+	}
+	slices.Sort(paths)
+	return slices.Compact(paths)
+}

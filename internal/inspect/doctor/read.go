@@ -67,7 +67,8 @@ func Read(ctx context.Context, o Options) (*Facts, error) {
 			f.Pods[e.Name()] = true
 		}
 	}
-	return f, f.readCgroups(o.Root)
+	f.readCgroups(o.Root)
+	return f, nil
 }
 
 // readStates reads the checkpoint files.
@@ -136,10 +137,10 @@ func runtimeFiles(root string) []DriverWord {
 
 // readCgroups reads what the checks ask of the host's tree, unless it is of
 // another version than the one to be judged.
-func (f *Facts) readCgroups(root string) error {
+func (f *Facts) readCgroups(root string) {
 	h, err := inspect.Open(root)
 	if err != nil || h.Version() != f.CgroupVersion {
-		return nil //nolint:nilerr // no tree to judge, which the checks say
+		return // no tree to judge, which the checks say
 	}
 	f.Cgroups = &Cgroups{Version: h.Version(), Groups: map[string]*Group{}}
 	r := treeReader{Hierarchy: h, mount: filepath.Join(root, "sys/fs/cgroup"), into: f.Cgroups}
@@ -147,23 +148,14 @@ func (f *Facts) readCgroups(root string) error {
 	for _, at := range f.asked() {
 		r.read(at)
 	}
+	var pods []string
 	for _, at := range f.podRoots() {
-		for _, below := range h.Walk(at) {
-			r.live(below)
-		}
+		pods = append(pods, h.Walk(at)...)
 	}
-	if len(f.Pods) == 0 {
-		return nil
+	for _, at := range pods {
+		r.live(at)
 	}
-	owners := inspect.HostOwners(root)
-	for _, at := range f.podRoots() {
-		leaks, err := h.Leaks(at, owners)
-		if err != nil {
-			return err
-		}
-		f.Leaks = append(f.Leaks, leaks...)
-	}
-	return nil
+	f.Leaks = h.Leaks(root, pods, inspect.HostOwners(root))
 }
 
 // asked are the paths of the cgroups that checks judge, with all above them.

@@ -82,7 +82,7 @@ func (f *Facts) correctCPUs(old []byte) ([]byte, string) {
 	}
 	was := s.DefaultCPUSet
 	s.DefaultCPUSet = shared
-	content, err := s.Marshal()
+	content, err := s.Marshal(f.Config.Gates)
 	if err != nil {
 		return nil, ""
 	}
@@ -128,7 +128,7 @@ func (f *Facts) correctMemory(old []byte) ([]byte, string) {
 		}
 	}
 	s.MachineState = fresh.MachineState
-	content, err := s.Marshal()
+	content, err := s.Marshal(f.Config.Gates)
 	if err != nil {
 		return nil, ""
 	}

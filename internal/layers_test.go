@@ -28,7 +28,7 @@ func layers() map[string][]string {
 			"internal/manifest", "internal/admission", "internal/kubelet", "internal/machine", "internal/qos",
 			"internal/allocatable", "internal/simulate", "internal/simulate/cpumanager", "internal/cgroups",
 			"internal/simulate/topologymanager", "internal/simulate/memorymanager", "internal/simulate/devicemanager",
-			"internal/cgroups/driver", "internal/apply", "internal/inspect", "internal/inspect/doctor", "internal/render", "internal/nodeapi",
+			"internal/cgroups/driver", "internal/apply", "internal/inspect", "internal/inspect/collect", "internal/inspect/doctor", "internal/render", "internal/nodeapi",
 			"internal/archive", "internal/parallel",
 		},
 		"internal/manifest":                 {"internal/parallel"},
@@ -45,6 +45,7 @@ func layers() map[string][]string {
 		"internal/apply":                    {"internal/cgroups"},
 		"internal/machine":                  {"internal/archive"},
 		"internal/inspect":                  {"internal/cgroups", "internal/kubelet", "internal/machine", "internal/nodeapi"},
+		"internal/inspect/collect":          {"internal/kubelet", "internal/nodeapi"},
 		"internal/inspect/doctor": append([]string{
 			"internal/cgroups", "internal/inspect", "internal/nodeapi", "internal/simulate", "internal/simulate/topologymanager",
 		}, placement...),

@@ -31,6 +31,9 @@ func Main(args []string, sys System) int {
 	root := newRoot(a)
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
+	if a.unpacked != "" {
+		err = errors.Join(err, os.RemoveAll(a.unpacked))
+	}
 	switch {
 	case err == nil:
 		return exitDone

@@ -39,7 +39,7 @@ func (n *nodeFlags) add(cmd *cobra.Command) {
 	f.StringVar(&n.driver, "driver", "auto", "cgroup driver: auto, cgroupfs, systemd")
 	f.StringVar(&n.cgroupVersion, "cgroup-version", "auto", "cgroup version: auto, 1, 2")
 	f.StringVar(&n.kubernetes, "kubernetes-version", "auto", "whose rules: auto or 1.35 to 1.37")
-	f.StringVar(&n.hostRoot, "host-root", "/", "prefix for /proc, /sys, /etc, /var and /run")
+	f.StringVar(&n.hostRoot, "host-root", "/", "prefix for /proc, /sys, /etc, /var and /run, or an archive that kqos collect made")
 	completeWith(cmd, "driver", "auto", "cgroupfs", "systemd")
 	completeWith(cmd, "cgroup-version", "auto", "1", "2")
 	completeWith(cmd, "kubernetes-version", "auto", "1.37", "1.36", "1.35")

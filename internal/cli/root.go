@@ -15,6 +15,9 @@ type app struct {
 	// writes tells each write of a command that runs on, whatever -v says.
 	writes *slog.Logger
 	color  string
+	// unpacked is the folder of a --host-root that is an archive; removed at the
+	// end.
+	unpacked string
 }
 
 // logger is usable before flags are parsed.
@@ -46,7 +49,7 @@ kubelet of Kubernetes v1.37 and the reason for each.`,
 		SilenceErrors:              true,
 		SilenceUsage:               true,
 		Args:                       cobra.ArbitraryArgs,
-		PersistentPreRunE: func(*cobra.Command, []string) error {
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
 			log, err := newLogger(a.Err, logFormat, verbosity)
 			if err != nil {
 				return err
@@ -58,7 +61,7 @@ kubelet of Kubernetes v1.37 and the reason for each.`,
 			if !oneOf(a.color, "auto", "always", "never") {
 				return fmt.Errorf("--color %q: must be auto, always or never", a.color)
 			}
-			return nil
+			return a.unpackHost(cmd)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -96,6 +99,7 @@ func commands(a *app) []*cobra.Command {
 		newSimulate(a),
 		newInspect(a),
 		newDoctor(a),
+		newCollect(a),
 		newVersion(a),
 	}
 }

@@ -1,0 +1,84 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kqos/kqos/internal/archive"
+)
+
+// unpackHost lets --host-root be an archive: it is unpacked into a folder that
+// only this user can read and that goes with the command.
+func (a *app) unpackHost(cmd *cobra.Command) error {
+	flag := cmd.Flags().Lookup("host-root")
+	if flag == nil || !flag.Changed {
+		return nil
+	}
+	file := flag.Value.String()
+	info, err := os.Stat(file)
+	if err != nil || !info.Mode().IsRegular() {
+		return nil //nolint:nilerr // each command tells what it misses there
+	}
+	if a.unpacked, err = os.MkdirTemp("", "kqos-host-"); err != nil {
+		return fmt.Errorf("--host-root %s: unpacking: %w", file, err)
+	}
+	if err := unpack(cmd.Context(), file, a.unpacked); err != nil {
+		return fmt.Errorf("--host-root %s: %w", file, err)
+	}
+	return flag.Value.Set(a.unpacked)
+}
+
+// unpack writes what an archive holds below a folder. Links stay within it: each
+// is written anew, relative to where it stands.
+func unpack(ctx context.Context, file, folder string) error {
+	f, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	files, err := archive.Read(ctx, f)
+	if err != nil {
+		return err
+	}
+	return fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return err
+		}
+		to := filepath.Join(folder, filepath.FromSlash(name))
+		switch {
+		case d.IsDir():
+			return os.MkdirAll(to, 0o700)
+		case d.Type()&fs.ModeSymlink != 0:
+			target, err := files.ReadLink(name)
+			if err != nil {
+				return err
+			}
+			return os.Symlink(inside(name, target), to)
+		}
+		text, err := files.ReadFile(name)
+		if err != nil {
+			return nil //nolint:nilerr // too large to be kept: what reads it tells that it is not there
+		}
+		return os.WriteFile(to, text, 0o600)
+	})
+}
+
+// inside is a link's target relative to the link, taken from the archive's root
+// as in a chroot: no dots of the archive lead above that root.
+func inside(link, target string) string {
+	if !path.IsAbs(target) {
+		target = path.Join("/", path.Dir(link), target)
+	}
+	up := strings.Repeat("../", strings.Count(link, "/"))
+	return filepath.FromSlash(up + "." + path.Clean(target))
+}

@@ -1,0 +1,196 @@
+package collect
+
+import (
+	"encoding/json"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/kqos/kqos/internal/kubelet"
+	"github.com/kqos/kqos/internal/nodeapi"
+)
+
+// addReduced adds what is packed in part only.
+func (c *Collection) addReduced(o Options) {
+	for _, pattern := range names() {
+		matches, _ := filepath.Glob(filepath.Join(c.root, pattern))
+		for _, match := range matches {
+			info, err := os.Lstat(match)
+			name, wrong := filepath.Rel(c.root, match)
+			if err == nil && wrong == nil {
+				c.put(Entry{Path: filepath.ToSlash(name), folder: info.IsDir()})
+			}
+		}
+	}
+	for name, cut := range map[string]func([]byte) []byte{
+		"proc/cmdline":               kernelParameters,
+		"etc/containerd/config.toml": keptKeys("SystemdCgroup"),
+		"etc/crio/crio.conf":         keptKeys("cgroup_manager"),
+		"etc/docker/daemon.json":     dockerOptions,
+	} {
+		c.reduced(name, cut)
+	}
+	dropins, _ := filepath.Glob(filepath.Join(c.root, "etc/crio/crio.conf.d/*"))
+	for _, file := range dropins {
+		c.reduced("etc/crio/crio.conf.d/"+filepath.Base(file), keptKeys("cgroup_manager"))
+	}
+	for _, place := range []string{"var/lib/kubelet/device-plugins/", "var/lib/kubelet/"} {
+		c.reduced(place+kubelet.DeviceManagerStateFile, c.devices)
+	}
+	if o.Config != "" {
+		c.config(o.Config)
+	}
+	if o.ConfigDir != "" {
+		// The kubelet looks into folders of it as well.
+		_ = filepath.WalkDir(filepath.Join(c.root, o.ConfigDir), func(file string, _ os.DirEntry, err error) error {
+			if name, wrong := filepath.Rel(c.root, file); err == nil && wrong == nil && strings.HasSuffix(name, ".conf") {
+				c.config(filepath.ToSlash(name))
+			}
+			return nil
+		})
+	}
+	c.kubelet()
+}
+
+// reduced adds what cut keeps of a file; nil means nothing.
+func (c *Collection) reduced(name string, cut func([]byte) []byte) {
+	if _, err := os.Stat(filepath.Join(c.root, name)); err != nil {
+		return
+	}
+	if text, ok := c.text(name); ok {
+		if kept := cut(text); kept != nil {
+			c.put(Entry{Path: name, content: kept})
+		}
+	}
+}
+
+// kernelParameters keeps those that decide on cgroups, CPUs and memory: others
+// may hold passwords.
+func kernelParameters(text []byte) []byte {
+	var kept []string
+	for _, word := range strings.Fields(string(text)) {
+		name, _, _ := strings.Cut(word, "=")
+		if slices.Contains([]string{
+			"systemd.unified_cgroup_hierarchy", "systemd.legacy_systemd_cgroup_controller", "cgroup_no_v1", "cgroup_disable",
+			"cgroup_enable", "cgroup_memory", "swapaccount", "psi", "isolcpus", "nohz_full", "rcu_nocbs", "maxcpus", "nr_cpus",
+			"nosmt", "mitigations", "hugepages", "hugepagesz", "default_hugepagesz", "transparent_hugepage", "numa", "numa_balancing", "mem",
+		}, name) {
+			kept = append(kept, word)
+		}
+	}
+	return []byte(strings.Join(kept, " ") + "\n")
+}
+
+// keptKeys keeps the lines of a TOML file that assign these keys: the rest may
+// hold credentials of registries.
+func keptKeys(keys ...string) func([]byte) []byte {
+	return func(text []byte) []byte {
+		kept := []byte{}
+		for line := range strings.Lines(string(text)) {
+			name, _, _ := strings.Cut(line, "=")
+			if slices.Contains(keys, strings.TrimSpace(name)) {
+				kept = append(kept, line...)
+			}
+		}
+		return kept
+	}
+}
+
+func dockerOptions(text []byte) []byte {
+	var config struct {
+		ExecOpts []string `json:"exec-opts,omitempty"`
+	}
+	if json.Unmarshal(text, &config) != nil {
+		return nil
+	}
+	kept, err := json.Marshal(config)
+	if err != nil {
+		return nil
+	}
+	return kept
+}
+
+// devices takes the answers of device plugins out of their checkpoint: they hold
+// environments of containers.
+func (c *Collection) devices(text []byte) []byte {
+	s, err := kubelet.ReadDeviceManagerState(text)
+	if err != nil {
+		c.note("%s: left out: it can't be read (%v), so what it holds can't be cut down", kubelet.DeviceManagerStateFile, err)
+		return nil
+	}
+	for i := range s.Entries {
+		s.Entries[i].AllocResp = nil
+	}
+	kept, err := s.Marshal()
+	if err != nil {
+		return nil
+	}
+	return kept
+}
+
+// config adds a KubeletConfiguration. staticPodURLHeader, which may hold a
+// token, is taken out, and a file with anything else in it is left out.
+func (c *Collection) config(name string) {
+	name = strings.TrimPrefix(path.Clean("/"+name), "/")
+	c.reduced(name, func(text []byte) []byte {
+		var object map[string]any
+		if err := yaml.Unmarshal(text, &object); err != nil || documents(string(text)) > 1 {
+			c.note("%s: left out: it is no YAML of one document", name)
+			return nil
+		}
+		if object["kind"] != "KubeletConfiguration" {
+			c.note("%s: left out: it is no KubeletConfiguration", name)
+			return nil
+		}
+		if _, secret := object["staticPodURLHeader"]; !secret {
+			return text
+		}
+		delete(object, "staticPodURLHeader")
+		c.note("%s: without staticPodURLHeader", name)
+		kept, err := yaml.Marshal(object)
+		if err != nil {
+			return nil
+		}
+		return kept
+	})
+}
+
+// documents counts the YAML documents that hold anything.
+func documents(text string) int {
+	count, content := 0, false
+	for line := range strings.Lines(text + "\n---\n") {
+		line = strings.TrimRight(line, " \t\r\n")
+		switch {
+		case strings.HasPrefix(line, "---"):
+			if content {
+				count++
+			}
+			// A document may begin on the line of the dashes.
+			content = strings.TrimSpace(strings.TrimLeft(line, "-")) != ""
+		case line != "" && !strings.HasPrefix(strings.TrimSpace(line), "#"):
+			content = true
+		}
+	}
+	return count
+}
+
+// kubelet adds a command line of the running kubelet that names its
+// configuration and cgroup root, and nothing else of it.
+func (c *Collection) kubelet() {
+	k, err := nodeapi.FindKubelet(c.root)
+	if err != nil || k == nil {
+		return
+	}
+	line := "kubelet"
+	for _, flag := range [][2]string{{"config", k.Config}, {"config-dir", k.ConfigDir}, {"cgroup-root", k.CgroupRoot}} {
+		if flag[1] != "" {
+			line += "\x00--" + flag[0] + "=" + flag[1]
+		}
+	}
+	c.put(Entry{Path: path.Join("proc", strconv.Itoa(k.PID), "cmdline"), content: []byte(line + "\x00")})
+}

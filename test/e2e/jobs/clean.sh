@@ -1,6 +1,6 @@
 # Takes away what a job left, so that no job depends on another.
 for p in /proc/[0-9]*; do
-	case $(readlink "$p/exe") in */job/kqos) kill -9 "${p#/proc/}" ;; esac
+	case $(readlink "$p/exe") in */kqos | */kubelet) kill -9 "${p#/proc/}" ;; esac
 done
 for d in $(find /sys/fs/cgroup -depth -type d \( -path '*/kubepods*' -o -path '*/kqos-*' -o -path '*/kubelet.slice*' \)); do
 	while read -r pid; do kill -9 "$pid"; done <"$d/cgroup.procs"

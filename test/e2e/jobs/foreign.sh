@@ -9,10 +9,12 @@ if [ "$DRIVER" = systemd ]; then
 	done
 	if [ $version = 2 ]; then
 		systemctl set-property --runtime kubepods-burstable.slice CPUWeight=77
+		systemctl set-property --runtime kubepods-besteffort.slice CPUWeight=1
 		systemctl set-property --runtime "$(basename $pod_b)" MemoryMax=500M CPUWeight=66
 		systemctl set-property --runtime kubepods.slice MemoryMax=1500M
 	else
 		systemctl set-property --runtime kubepods-burstable.slice CPUShares=777
+		systemctl set-property --runtime kubepods-besteffort.slice CPUShares=2
 		systemctl set-property --runtime "$(basename $pod_b)" MemoryLimit=500M CPUShares=666
 		systemctl set-property --runtime kubepods.slice MemoryLimit=1500M
 	fi
@@ -28,6 +30,7 @@ else
 	echo 1500M >"$(control $kubepods memory.max memory/memory.limit_in_bytes)"
 	echo 500M >"$(control $pod_b memory.max memory/memory.limit_in_bytes)"
 	echo 77 >"$(control $burstable cpu.weight cpu/cpu.shares)"
+	if [ $version = 2 ]; then echo 1 >"$mount$kubepods/besteffort/cpu.weight"; else echo 2 >"$mount/cpu$kubepods/besteffort/cpu.shares"; fi
 fi
 before=$(limits $kubepods)
 sums() { cat "$(control $burstable cpu.weight cpu/cpu.shares)" "$(control "$(dirname $pod_c)" cpu.weight cpu/cpu.shares)"; }

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -19,12 +20,25 @@ import (
 	"github.com/kqos/kqos/test/e2e/vm"
 )
 
-// guest is one boot: the machine, and the jobs that it runs under each driver.
+// guest is one boot: the machine, and the jobs that it runs.
 type guest struct {
 	name    string
 	machine vm.Machine
-	drivers []string
-	jobs    []string
+	jobs    []job
+}
+
+// job is a script of jobs/ under one cgroup driver.
+type job struct{ driver, script string }
+
+func (j job) String() string { return strings.TrimSuffix(j.script, ".sh") + " with driver " + j.driver }
+
+// under names jobs of one driver.
+func under(driver string, scripts ...string) []job {
+	var jobs []job
+	for _, script := range scripts {
+		jobs = append(jobs, job{driver, script})
+	}
+	return jobs
 }
 
 // guests is the boot matrix.
@@ -33,15 +47,15 @@ func guests() []guest {
 	v1 := small
 	v1.Kernel = vm.V1
 	huge := vm.Machine{Sockets: 2, Cores: 2, Threads: 2, NUMA: 2, MemoryMiB: 2048, Kernel: "hugepages=0:64,1:32"}
-	both := []string{driver.Systemd, driver.Cgroupfs}
-	jobs := []string{
+	tree := []string{
 		"tree.sh", "drift.sh", "watch.sh", "remove.sh", "kill.sh", "oom.sh", "foreign.sh",
 		"reserved.sh", "classify.sh",
 	}
+	both := slices.Concat(under(driver.Systemd, tree...), under(driver.Systemd, "system.sh"), under(driver.Cgroupfs, tree...))
 	return []guest{
-		{"v2", small, both, jobs},
-		{"v1", v1, both, jobs},
-		{"numa-hugepages", huge, both[:1], []string{"machine.sh", "hugepages.sh"}},
+		{"v2", small, both},
+		{"v1", v1, both},
+		{"numa-hugepages", huge, under(driver.Systemd, "machine.sh", "hugepages.sh")},
 	}
 }
 
@@ -64,19 +78,19 @@ func TestMachines(t *testing.T) {
 	only := strings.Fields(os.Getenv("KQOS_E2E_JOBS"))
 	for _, g := range guests() {
 		if len(only) > 0 {
-			g.jobs = only
+			g.jobs = slices.DeleteFunc(g.jobs, func(j job) bool { return !slices.Contains(only, j.script) })
 		}
 		t.Run(g.name, func(t *testing.T) {
 			script := "run-" + g.name + ".sh"
-			names := writeRunner(t, filepath.Join(folder, script), g)
+			writeRunner(t, filepath.Join(folder, script), g.jobs)
 			var out strings.Builder
 			err := vm.Run(ctx, img, g.machine, folder, script, "", io.MultiWriter(&out, t.Output()))
 			if err != nil {
 				t.Error(err)
 			}
-			for _, name := range names {
-				if !strings.Contains(out.String(), "PASS "+name) {
-					t.Errorf("%s did not pass", name)
+			for _, j := range g.jobs {
+				if !strings.Contains(out.String(), "PASS "+j.String()) {
+					t.Errorf("%s did not pass", j)
 				}
 			}
 		})
@@ -101,27 +115,22 @@ func jobFolder(t *testing.T) string {
 }
 
 // writeRunner makes one script of all jobs, each in a process of its own and
-// with nothing left over from the one before. It gives their names.
-func writeRunner(t *testing.T, path string, g guest) (names []string) {
+// with nothing left over from the one before.
+func writeRunner(t *testing.T, path string, jobs []job) {
 	t.Helper()
-	text := "failed=0\n"
-	for _, d := range g.drivers {
-		for _, job := range g.jobs {
-			name := strings.TrimSuffix(job, ".sh") + " with driver " + d
-			names = append(names, name)
-			text += fmt.Sprintf("run %s %s '%s'\n", d, job, name)
-		}
-	}
-	if len(names) == 0 {
+	if len(jobs) == 0 {
 		t.Fatal("a machine without jobs tests nothing")
 	}
-	text = `run() {
+	text := `failed=0
+run() {
 	if DRIVER=$1 timeout 300 sh ./$2; then echo "PASS $3 at $(cut -d' ' -f1 /proc/uptime) s"; else echo "FAIL $3"; failed=1; fi
 	sh ./clean.sh >/dev/null 2>&1
 }
-` + text
+`
+	for _, j := range jobs {
+		text += fmt.Sprintf("run %s %s '%s'\n", j.driver, j.script, j)
+	}
 	if err := os.WriteFile(path, []byte(text+"exit $failed\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	return names
 }

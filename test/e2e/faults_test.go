@@ -38,10 +38,7 @@ func TestFaults(t *testing.T) {
 			injected := 0
 			for k := 1; ; k++ {
 				fault := call.faults[k%len(call.faults)]
-				if !h.inject(t, call.names, fault, k) {
-					break
-				}
-				injected++
+				hit := h.inject(t, call.names, fault, k)
 				if out, err := h.kqos("apply"); err != nil {
 					t.Errorf("apply after %s at call %d of %s: %v: %s", fault, k, call.names, err, out)
 				}
@@ -54,6 +51,10 @@ func TestFaults(t *testing.T) {
 				if left := h.below(t); len(left) > 0 {
 					t.Fatalf("left after %s at call %d of %s: %v", fault, k, call.names, left)
 				}
+				if !hit {
+					break
+				}
+				injected++
 			}
 			if injected == 0 {
 				t.Fatal("no call was made to fail")

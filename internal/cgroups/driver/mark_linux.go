@@ -23,6 +23,16 @@ func hasMark(folder string) (bool, error) {
 	return false, fmt.Errorf("reading the mark of %s: %w", folder, err)
 }
 
+// made says whether kqos made the folder of a cgroup: it bears the mark, or
+// systemd made it from a unit file of kqos's, since no mark outlives a reboot.
+func (d *Driver) made(folder, p string) (bool, error) {
+	ours, err := hasMark(folder)
+	if ours || err != nil || d.kind != Systemd {
+		return ours, err
+	}
+	return ownUnit(path.Base(p)), nil
+}
+
 // attribute reads an extended attribute; a name fits one page of the kernel.
 func attribute(folder, name string) (string, error) {
 	buf := make([]byte, unix.PathMax)
@@ -132,7 +142,7 @@ func (d *Driver) Holds(p string) (string, error) {
 		if !there {
 			continue
 		}
-		if ours, err = hasMark(folder); err != nil {
+		if ours, err = d.made(folder, p); err != nil {
 			return "", err
 		}
 		if !ours {

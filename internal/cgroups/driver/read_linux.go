@@ -103,7 +103,7 @@ func (d *Driver) look(path string) (exists, ours bool, err error) {
 		}
 		found = true
 		if ours {
-			if ours, err = hasMark(folder); err != nil {
+			if ours, err = d.made(folder, path); err != nil {
 				return false, false, err
 			}
 		}

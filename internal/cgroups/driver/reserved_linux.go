@@ -70,14 +70,19 @@ func writeUnit(unit, text string) error {
 	return nil
 }
 
+// ownUnit says whether kqos wrote the unit file of this name.
+func ownUnit(unit string) bool {
+	text, err := os.ReadFile(filepath.Join(unitFolder, unit))
+	return err == nil && strings.HasPrefix(string(text), unitMark)
+}
+
 // dropUnits removes what startReserved wrote, if it did.
 func dropUnits(unit string) error {
 	service := handingUnit(unit)
-	file := filepath.Join(unitFolder, service)
-	text, err := os.ReadFile(file)
-	if err != nil || !strings.HasPrefix(string(text), unitMark) {
-		return nil //nolint:nilerr // no unit file of kqos's own, nothing to remove
+	if !ownUnit(service) {
+		return nil
 	}
+	file := filepath.Join(unitFolder, service)
 	if err := manage(func(ctx context.Context, c *sd.Conn) error {
 		_, err := c.DisableUnitFilesContext(ctx, []string{service}, false)
 		return err

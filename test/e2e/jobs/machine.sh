@@ -10,7 +10,7 @@ cut -d, -f1,3,4 $tmp/lscpu | diff - $tmp/have || fail "CPUs differ from lscpu's"
 is cores "$(each '{{range .cpus}}{{.numa}} {{.socket}} {{.core}}{{"\n"}}{{end}}' | sort -u | wc -l)" "$(cut -d, -f2 $tmp/lscpu | sort -u | wc -l)"
 for node in /sys/devices/system/node/node[0-9]*; do
 	n=${node##*/node}
-	is "memory of node $n" "$(each "{{range .numa}}{{if eq (print .id) \"$n\"}}{{printf \"%.0f\" .memory}}{{end}}{{end}}")" \
+	is "memory of node $n" "$(each "{{range .numa}}{{if eq (print .id) \"$n\"}}{{.memory}}{{end}}{{end}}")" \
 		"$(awk '/MemTotal/ {printf "%.0f", $4 * 1024}' "$node/meminfo")"
 	is "distances of node $n" "$(each "{{range .numa}}{{if eq (print .id) \"$n\"}}{{range .distances}}{{.}} {{end}}{{end}}{{end}}")" \
 		"$(cat "$node/distance") "
@@ -18,7 +18,7 @@ for node in /sys/devices/system/node/node[0-9]*; do
 		"$(cat "$node/hugepages/hugepages-2048kB/nr_hugepages")"
 done
 bytes=$(($(awk '/MemTotal/ {print $2}' /proc/meminfo) * 1024))
-is memory "$(each '{{printf "%.0f" .memory}}')" $bytes
+is memory "$(each '{{.memory}}')" $bytes
 
 kqos 0 allocatable -o 'jsonpath={.capacity.cpu} {.capacity.memory}'
 is capacity "$(tail -1 "$log")" "$(nproc) $((bytes / 1024))Ki"

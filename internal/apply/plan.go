@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"path"
-	"slices"
 
 	"github.com/kqos/kqos/internal/cgroups"
 )
@@ -149,13 +148,13 @@ func (p *Plan) Differs() bool { return len(p.Steps) > 0 || len(p.Withheld) > 0 }
 
 // unchanged counts the cgroups that nothing is done to.
 func (p *Plan) unchanged() int {
-	var touched []string
+	touched := map[string]bool{}
 	for _, c := range p.Changes() {
-		touched = append(touched, c.Path)
+		touched[c.Path] = true
 	}
 	n := 0
 	for _, cg := range p.Tree.Cgroups {
-		if live, ok := p.Live[cg.Path]; ok && live.Exists && !slices.Contains(touched, cg.Path) {
+		if live, ok := p.Live[cg.Path]; ok && live.Exists && !touched[cg.Path] {
 			n++
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path"
 	"time"
 
@@ -49,6 +50,9 @@ func rootOf(tree cgroups.Tree) string {
 
 // aim reads the inputs and opens the host, or takes the one that is open.
 func (o *applyOptions) aim(ctx context.Context, a *app, args []string, host *driver.Driver) (*aim, error) {
+	if os.Geteuid() != 0 {
+		return nil, errors.New("apply writes the host's cgroups, which takes root: run it with sudo, or plan with --dry-run")
+	}
 	// The flags are taken afresh each time: reading adds the arguments to them.
 	fresh := *o
 	fresh.node.live = true

@@ -79,22 +79,27 @@ func (d *Driver) explain(path string, err error) error {
 
 // enable hands controllers down to the children of a v2 cgroup.
 func (d *Driver) enable(path, value string) error {
+	var errs []error
 	for word := range strings.FieldsSeq(value) {
-		if !strings.HasPrefix(word, "+") {
-			return fmt.Errorf("cgroup %s: controllers are only ever enabled, not %q", path, word)
-		}
-		err := oc.WriteFile(d.folder(path), subtreeControl, word)
-		switch {
-		case err == nil:
-			continue
-		case errors.Is(err, unix.EBUSY):
-			return fmt.Errorf("enabling %s below cgroup %s: processes live in it itself: %w", word, path, err)
-		case errors.Is(err, unix.EINVAL) && word == "+cpu":
-			return fmt.Errorf("enabling +cpu below cgroup %s: realtime threads live below it (RT_GROUP_SCHED), which the kernel refuses: %w", path, err)
-		case errors.Is(err, os.ErrNotExist):
-			return fmt.Errorf("enabling %s below cgroup %s: %w", word, path, &ControllerMissingError{Controller: word[1:]})
-		}
-		return fmt.Errorf("enabling %s below cgroup %s: %w", word, path, err)
+		errs = append(errs, d.enableOne(path, word))
 	}
-	return nil
+	return errors.Join(errs...)
+}
+
+func (d *Driver) enableOne(path, word string) error {
+	if !strings.HasPrefix(word, "+") {
+		return fmt.Errorf("cgroup %s: controllers are only ever enabled, not %q", path, word)
+	}
+	err := oc.WriteFile(d.folder(path), subtreeControl, word)
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, unix.EBUSY):
+		return fmt.Errorf("enabling %s below cgroup %s: processes live in it itself: %w", word, path, err)
+	case errors.Is(err, unix.EINVAL) && word == "+cpu":
+		return fmt.Errorf("enabling +cpu below cgroup %s: realtime threads live below it (RT_GROUP_SCHED), which the kernel refuses: %w", path, err)
+	case errors.Is(err, os.ErrNotExist):
+		return fmt.Errorf("enabling %s below cgroup %s: %w", word, path, &ControllerMissingError{Controller: word[1:]})
+	}
+	return fmt.Errorf("enabling %s below cgroup %s: %w", word, path, err)
 }

@@ -56,7 +56,24 @@ func Load(o LoadOptions) (*Config, error) {
 			c.Source = o.Dir
 		}
 	}
+	c.forgetSplitStreams()
 	return c, c.applyGates(o.Gates)
+}
+
+// forgetSplitStreams takes back what file and drop-ins say of splitStream: the
+// kubelet registers its flags over the loaded configuration, and two of them set
+// their own default, false.
+//
+// kubelet v1.37: component-base/logs/api/v1 addFlags, called by
+// cmd/kubelet/app/server.go kubeletConfigFlagPrecedence.
+func (c *Config) forgetSplitStreams() {
+	options := &c.Logging.Options
+	for name, split := range map[string]*bool{"text": &options.Text.SplitStream, "json": &options.JSON.SplitStream} {
+		if *split {
+			c.Warnings = append(c.Warnings, fmt.Sprintf("logging.options.%s.splitStream: the kubelet loses the value, its flag's default false wins", name))
+		}
+		*split = false
+	}
 }
 
 // applyGates lets the gates of the command line win over those of the file.

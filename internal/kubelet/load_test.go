@@ -263,3 +263,16 @@ func BenchmarkLoad(b *testing.B) {
 		}
 	}
 }
+
+func TestLoadLosesSplitStream(t *testing.T) {
+	c, err := Load(LoadOptions{File: "config", Data: []byte(head + "logging: {options: {text: {splitStream: true}, json: {splitStream: true}}}\n")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o := c.Logging.Options; o.Text.SplitStream || o.JSON.SplitStream {
+		t.Error("splitStream of the file survives, other than in the kubelet")
+	}
+	if len(c.Warnings) != 2 {
+		t.Errorf("warnings %q, want one for each format", c.Warnings)
+	}
+}

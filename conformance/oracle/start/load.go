@@ -10,6 +10,7 @@ import (
 	_ "unsafe" // for go:linkname
 
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
+	_ "k8s.io/component-base/logs/json/register" // as the kubelet's main package does
 	kubeletv1beta1 "k8s.io/kubelet/config/v1beta1"
 	_ "k8s.io/kubernetes/cmd/kubelet/app" // the functions below are its own
 	"k8s.io/kubernetes/cmd/kubelet/app/options"

@@ -21,6 +21,7 @@ func TestEqual(t *testing.T) {
 		{"memory.max", "8192", "4096", false},
 		{"memory.max", "4096", "5000", false},
 		{"memory.max", "max", "max", true},
+		{"memory.oom.group", "1", "0", false},
 		{"memory.max", "max", "4096", false},
 		{"memory/memory.limit_in_bytes", "-1", "9223372036854771712", true},
 		{"memory/memory.limit_in_bytes", "1073741824", "9223372036854771712", false},

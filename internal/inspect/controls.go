@@ -10,12 +10,13 @@ import (
 )
 
 // controlFiles are those that the kubelet, or the runtime for it, may set, and
-// what the kernel makes of a cpuset in the end.
+// what the kernel makes of a cpuset in the end. Further ones are read where they
+// are wanted.
 func controlFiles(version int) []string {
 	if version == 2 {
 		return []string{
 			"cpu.weight", "cpu.max", "cpuset.cpus", "cpuset.cpus.effective", "cpuset.mems", "cpuset.mems.effective",
-			"memory.min", "memory.low", "memory.high", "memory.max", "memory.swap.max", "memory.oom.group", "pids.max",
+			"memory.min", "memory.low", "memory.high", "memory.max", "memory.swap.max", "pids.max",
 		}
 	}
 	return []string{
@@ -70,10 +71,7 @@ func (h *Hierarchy) files(path string) map[string]string {
 		}
 	}
 	for _, size := range h.pageSizes {
-		file := "hugetlb." + size + ".max"
-		if h.version == 1 {
-			file = "hugetlb/hugetlb." + size + ".limit_in_bytes"
-		}
+		file := h.hugePageLimit(size)
 		if text, err := h.Read(path, file); err == nil {
 			values[file] = text
 		}
@@ -92,4 +90,12 @@ func (h *Hierarchy) missingIn(path string) []string {
 	}
 	slices.Sort(missing)
 	return missing
+}
+
+// hugePageLimit is the control file that limits huge pages of a size.
+func (h *Hierarchy) hugePageLimit(size string) string {
+	if h.version == 1 {
+		return "hugetlb/hugetlb." + size + ".limit_in_bytes"
+	}
+	return "hugetlb." + size + ".max"
 }

@@ -23,14 +23,15 @@ type Drift struct {
 
 // Who writes to the kubelet's cgroups.
 const (
-	WriterKubelet = "kubelet"
-	WriterRuntime = "runtime"
 	// WriterRuntimeLinear and WriterRuntimeCurve tell by which conversion the
 	// runtime made a cpu.weight of shares.
 	WriterRuntimeLinear = "runtime: linear cpu.weight, as runc before 1.3.2"
 	WriterRuntimeCurve  = "runtime: quadratic cpu.weight, as runc since 1.3.2"
 	WriterSystemd       = "systemd: a daemon-reload sets back what is no property of the unit"
 	WriterHand          = "by hand, or a program that is neither kubelet nor runtime"
+	// WriterRuntimeDefault and WriterNobody stand for files that nobody wrote.
+	WriterRuntimeDefault = "runtime: it left the kernel's default"
+	WriterNobody         = "nobody: it reads the kernel's default, so the kubelet has not written it since the cgroup was made"
 )
 
 // weightWriter names the conversion by which a weight comes from the shares;
@@ -49,7 +50,8 @@ func weightWriter(shares uint64, have string) string {
 }
 
 // drift compares a live cgroup with what is wanted of it. The weight of a
-// container is right by either conversion; writers tells which it was.
+// container is right by either conversion; writers tells which it was. What is
+// wanted and not among files yet is read and added to them.
 func (h *Hierarchy) drift(want *cgroups.Cgroup, path string, files map[string]string, driver string) (found []Drift, writers map[string]string) {
 	live := cgroups.Live{Exists: true, Files: maps.Clone(files)}
 	for file := range want.Files {
@@ -57,7 +59,7 @@ func (h *Hierarchy) drift(want *cgroups.Cgroup, path string, files map[string]st
 			continue
 		}
 		if text, err := h.Read(path, file); err == nil {
-			live.Files[file] = text
+			live.Files[file], files[file] = text, text
 		}
 	}
 	if by := weightWriter(want.CPUShares, live.Files[weightFile]); by != "" && want.Level == cgroups.LevelContainer {
@@ -82,11 +84,11 @@ func writer(want *cgroups.Cgroup, file, have, driver string) string {
 	case !untouched(file, have):
 		return WriterHand
 	case want.Level == cgroups.LevelContainer:
-		return WriterRuntime + ": it left the kernel's default"
+		return WriterRuntimeDefault
 	case driver == cgroups.Systemd && controller != "hugetlb": // which systemd does not know
 		return WriterSystemd
 	}
-	return "nobody: it reads the kernel's default, so the kubelet has not written it since the cgroup was made"
+	return WriterNobody
 }
 
 // missing is the difference of a wanted cgroup that is not there at all.

@@ -4,7 +4,7 @@
 //
 //	h, err := inspect.Open("/")
 //	for _, path := range h.Walk("/kubepods.slice") {
-//		fmt.Println(path, h.Usage(path).Memory)
+//		fmt.Println(path, h.Usage(path, nil).Memory)
 //	}
 package inspect
 
@@ -16,6 +16,8 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // Hierarchy reads the cgroups below a root, be it live or captured. It never
@@ -24,6 +26,8 @@ type Hierarchy struct {
 	version int
 	// mounts holds the folder of each v1 controller, or that of v2 under "".
 	mounts map[string]string
+	// opened are the folders that the last reads left open, by mount.
+	opened map[string]folder
 	// pageSizes are the huge page sizes as files name them, such as 2MB.
 	pageSizes []string
 	// unreadable counts the files that are there and could not be read, and
@@ -37,13 +41,13 @@ type Hierarchy struct {
 func Open(root string) (*Hierarchy, error) {
 	mount := filepath.Join(root, "sys/fs/cgroup")
 	if _, err := os.Stat(filepath.Join(mount, "cgroup.controllers")); err == nil {
-		return &Hierarchy{version: 2, mounts: map[string]string{"": mount}}, nil
+		return &Hierarchy{version: 2, mounts: map[string]string{"": mount}, opened: map[string]folder{}}, nil
 	}
 	entries, err := os.ReadDir(mount)
 	if err != nil {
 		return nil, fmt.Errorf("looking for cgroups: %w", err)
 	}
-	h := &Hierarchy{version: 1, mounts: map[string]string{}}
+	h := &Hierarchy{version: 1, mounts: map[string]string{}, opened: map[string]folder{}}
 	for _, e := range entries {
 		if !e.IsDir() {
 			continue // links such as cpu -> cpu,cpuacct
@@ -81,7 +85,7 @@ func (h *Hierarchy) Read(path, key string) (string, error) {
 	if !ok {
 		return "", fmt.Errorf("reading %s of cgroup %s: %w", key, path, os.ErrNotExist)
 	}
-	text, err := readFile(mount + path + "/" + file)
+	text, err := h.control(mount, path, file)
 	if err != nil {
 		err = fmt.Errorf("reading %s of cgroup %s: %w", key, path, err)
 		h.note(err)
@@ -114,6 +118,10 @@ func (h *Hierarchy) Unreadable() error {
 func (h *Hierarchy) Children(path string) []string {
 	var paths []string
 	for _, mount := range h.folders() {
+		var info unix.Stat_t
+		if unix.Lstat(mount+path, &info) == nil && info.Nlink == 2 {
+			continue // only a folder inside would have a third link to it
+		}
 		entries, err := os.ReadDir(filepath.Join(mount, path))
 		if err != nil {
 			continue // it lives in another hierarchy, or vanished while read

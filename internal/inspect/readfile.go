@@ -3,7 +3,8 @@ package inspect
 import (
 	"errors"
 	"io/fs"
-	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // maxFile bounds what is read of one file: no control or proc file is as long,
@@ -14,33 +15,85 @@ const maxFile = 4 << 20
 // them, which halves the cost, and it never waits for the writer of a pipe that
 // stands in a file's place.
 func readFile(path string) ([]byte, error) {
-	fd, err := open(path)
+	fd, err := open(unix.AT_FDCWD, path, 0)
 	if err != nil {
 		return nil, &fs.PathError{Op: "open", Path: path, Err: err}
 	}
-	defer syscall.Close(fd)
+	defer unix.Close(fd)
+	text, err := readAll(fd, false)
+	if err != nil {
+		err = &fs.PathError{Op: "read", Path: path, Err: err}
+	}
+	return text, err
+}
+
+// readAll reads an open file. The kernel hands a file of one record, as control
+// files other than cgroup.procs are, over as far as the buffer goes: a short
+// read of one is the whole.
+func readAll(fd int, oneRecord bool) ([]byte, error) {
 	var buffer [4096]byte
 	var all []byte
 	for len(all) < maxFile {
-		n, err := syscall.Read(fd, buffer[:])
+		n, err := unix.Read(fd, buffer[:])
 		switch {
-		case errors.Is(err, syscall.EINTR):
+		case errors.Is(err, unix.EINTR):
 			continue
 		case err != nil:
-			return all, &fs.PathError{Op: "read", Path: path, Err: err}
+			return all, err
 		case n <= 0:
 			return all, nil
 		}
 		all = append(all, buffer[:n]...)
+		if oneRecord && n < len(buffer) {
+			return all, nil
+		}
 	}
 	return all, nil
 }
 
-func open(path string) (fd int, err error) {
+func open(folder int, path string, flags int) (fd int, err error) {
 	for {
-		fd, err = syscall.Open(path, syscall.O_RDONLY|syscall.O_CLOEXEC|syscall.O_NONBLOCK, 0)
-		if !errors.Is(err, syscall.EINTR) {
+		fd, err = unix.Openat(folder, path, unix.O_RDONLY|unix.O_CLOEXEC|unix.O_NONBLOCK|flags, 0)
+		if !errors.Is(err, unix.EINTR) {
 			return fd, err
 		}
 	}
+}
+
+// folder is the open folder of the cgroup that was read last in one hierarchy:
+// its many files are found from there without another walk along the path.
+type folder struct {
+	path string
+	fd   int
+}
+
+// control reads one control file of a cgroup.
+func (h *Hierarchy) control(mount, path, file string) ([]byte, error) {
+	dir, ok := h.opened[mount]
+	if !ok || dir.path != path {
+		if ok {
+			unix.Close(dir.fd)
+			delete(h.opened, mount)
+		}
+		fd, err := open(unix.AT_FDCWD, mount+path, unix.O_DIRECTORY)
+		if err != nil {
+			return nil, err
+		}
+		dir = folder{path, fd}
+		h.opened[mount] = dir
+	}
+	fd, err := open(dir.fd, file, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer unix.Close(fd)
+	return readAll(fd, true)
+}
+
+// Close releases what reading keeps open. The hierarchy may be read again.
+func (h *Hierarchy) Close() {
+	for _, dir := range h.opened {
+		unix.Close(dir.fd)
+	}
+	clear(h.opened)
 }

@@ -78,11 +78,9 @@ type Inspection struct {
 func (i *Inspection) Run(ctx context.Context) *Report {
 	r := &Report{}
 	h := i.Hierarchy
-	for _, path := range i.Paths {
-		if Identify(path).Level != "" || path != "/" {
-			h.learnPageSizes(path)
-			break
-		}
+	defer h.Close()
+	if n := slices.IndexFunc(i.Paths, func(path string) bool { return path != "/" }); n >= 0 {
+		h.learnPageSizes(i.Paths[n])
 	}
 	w := i.wants()
 	after := Sample{at: make(map[string]reading, len(i.Paths)), uptime: uptime(i.Root)}
@@ -172,7 +170,8 @@ func (i *Inspection) cgroup(path string, w *wanted) Cgroup {
 	if slices.Contains(i.Reserved, path) {
 		c.Level = cgroups.LevelReserved
 	}
-	c.Usage, c.Files = i.Hierarchy.Usage(path), i.Hierarchy.files(path)
+	c.Files = i.Hierarchy.files(path)
+	c.Usage = i.Hierarchy.Usage(path, c.Files)
 	want := w.of(&c)
 	if want == nil {
 		return c

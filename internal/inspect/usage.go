@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/kqos/kqos/internal/cgroups"
 )
 
 // Usage is what a cgroup and all below it use. A nil figure is one that this
@@ -31,24 +33,33 @@ type Usage struct {
 	Pressure map[string]float64
 }
 
-// Usage reads what there is.
-func (h *Hierarchy) Usage(path string) Usage {
+// Usage reads what there is. files are the control files that were read of the
+// cgroup already: where a limit is 0, as the kubelet sets those of swap and huge
+// pages for most, nothing is in use, and that is not read.
+func (h *Hierarchy) Usage(path string, files map[string]string) Usage {
+	u := h.usage1
 	if h.version == 2 {
-		return h.usage2(path)
+		u = h.usage2
 	}
-	return h.usage1(path)
+	used := u(path, files)
+	used.HugePages = h.hugePages(path, files)
+	return used
 }
 
-func (h *Hierarchy) usage2(path string) Usage {
+func (h *Hierarchy) usage2(path string, files map[string]string) Usage {
 	cpu, events := h.flat(path, "cpu.stat"), h.flat(path, "memory.events")
 	u := Usage{
 		CPU: micros(cpu, "usage_usec"), Throttled: micros(cpu, "throttled_usec"),
 		Periods: count(cpu, "nr_periods"), ThrottledPeriods: count(cpu, "nr_throttled"),
 		Memory: h.number(path, "memory.current"), Peak: h.number(path, "memory.peak"),
-		Swap: h.number(path, "memory.swap.current"), PIDs: h.number(path, "pids.current"),
+		PIDs:     h.number(path, "pids.current"),
 		OOMKills: count(events, "oom_kill"),
 	}
-	u.HugePages = h.hugePages(path, "hugetlb.", ".current")
+	if files["memory.swap.max"] == "0" {
+		u.Swap = new(int64)
+	} else {
+		u.Swap = h.number(path, "memory.swap.current")
+	}
 	for _, resource := range []string{"cpu", "memory", "io"} {
 		if share, ok := h.pressure(path, resource+".pressure"); ok {
 			if u.Pressure == nil {
@@ -60,7 +71,7 @@ func (h *Hierarchy) usage2(path string) Usage {
 	return u
 }
 
-func (h *Hierarchy) usage1(path string) Usage {
+func (h *Hierarchy) usage1(path string, _ map[string]string) Usage {
 	cpu, oom := h.flat(path, "cpu/cpu.stat"), h.flat(path, "memory/memory.oom_control")
 	u := Usage{
 		Periods: count(cpu, "nr_periods"), ThrottledPeriods: count(cpu, "nr_throttled"),
@@ -76,14 +87,18 @@ func (h *Hierarchy) usage1(path string) Usage {
 		swap := max(*both-*u.Memory, 0)
 		u.Swap = &swap
 	}
-	u.HugePages = h.hugePages(path, "hugetlb/hugetlb.", ".usage_in_bytes")
 	return u
 }
 
-func (h *Hierarchy) hugePages(path, prefix, suffix string) map[string]int64 {
+// hugePages reads what is in use of each size.
+func (h *Hierarchy) hugePages(path string, files map[string]string) map[string]int64 {
 	var used map[string]int64
 	for _, size := range h.pageSizes {
-		if n := h.number(path, prefix+size+suffix); n != nil && *n > 0 {
+		limit := h.hugePageLimit(size)
+		if files[limit] == "0" {
+			continue
+		}
+		if n := h.number(path, cgroups.UseFile(limit)); n != nil && *n > 0 {
 			if used == nil {
 				used = map[string]int64{}
 			}

@@ -4,7 +4,7 @@
 //
 //	h, err := inspect.Open("/")
 //	for _, path := range h.Walk("/kubepods.slice") {
-//		fmt.Println(path, h.Usage(path, nil).Memory)
+//		fmt.Println(path, h.Usage(path).Memory)
 //	}
 package inspect
 

@@ -56,7 +56,7 @@ func TestUsage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	u := h.Usage("/a", nil)
+	u := h.Usage("/a")
 	switch {
 	case u.CPU == nil || u.CPU.Seconds() != 1.5:
 		t.Errorf("cpu: %v", u.CPU)
@@ -85,7 +85,7 @@ func TestUsageV1(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	u := h.Usage("/a", nil)
+	u := h.Usage("/a")
 	if *u.CPU != 1500000000 || *u.Throttled != 250000 || *u.Swap != 2048 || *u.PIDs != 5 || *u.Memory != 4096 {
 		t.Errorf("got %+v", u)
 	}

@@ -171,7 +171,7 @@ func (i *Inspection) cgroup(path string, w *wanted) Cgroup {
 		c.Level = cgroups.LevelReserved
 	}
 	c.Files = i.Hierarchy.files(path)
-	c.Usage = i.Hierarchy.Usage(path, c.Files)
+	c.Usage = i.Hierarchy.usage(path, c.Files)
 	want := w.of(&c)
 	if want == nil {
 		return c

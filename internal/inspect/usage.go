@@ -33,10 +33,13 @@ type Usage struct {
 	Pressure map[string]float64
 }
 
-// Usage reads what there is. files are the control files that were read of the
-// cgroup already: where a limit is 0, as the kubelet sets those of swap and huge
-// pages for most, nothing is in use, and that is not read.
-func (h *Hierarchy) Usage(path string, files map[string]string) Usage {
+// Usage reads what there is.
+func (h *Hierarchy) Usage(path string) Usage { return h.usage(path, nil) }
+
+// usage is Usage where control files of the cgroup were read already: where a
+// limit is 0, as the kubelet sets those of swap and huge pages for most, nothing
+// is in use, and that is not read.
+func (h *Hierarchy) usage(path string, files map[string]string) Usage {
 	u := h.usage1
 	if h.version == 2 {
 		u = h.usage2

@@ -2,14 +2,12 @@ package apply
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
 	"path"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/kqos/kqos/internal/cgroups"
 )
@@ -116,7 +114,8 @@ func (e *execution) update(ctx context.Context, s Step) {
 // write writes files that only go together.
 func (e *execution) write(s Step, changes []cgroups.Change) {
 	err := e.host.Set(s.Cgroup, values(changes))
-	if errors.Is(err, syscall.EBUSY) && kernelRefuses(changes[0].File) {
+	// The library turns EBUSY into words, so the use itself tells why.
+	if err != nil && kernelRefuses(changes[0].File) {
 		err = e.retryAtUse(s, changes[0], err)
 	}
 	if err != nil {

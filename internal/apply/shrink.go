@@ -158,9 +158,12 @@ func (e *execution) retryAtUse(s Step, c cgroups.Change, refused error) error {
 	if err != nil {
 		return errors.Join(refused, err)
 	}
-	refused = fmt.Errorf("%s of cgroup %s: %s in use, more than %s, and the kernel could not reclaim it; it is tried again at the next apply: %w", c.File, c.Path, use, c.To, refused)
 	now, ok := amount(use)
-	if from, limited := amount(c.From); !ok || !limited || now >= from || !holdsPods(s.Cgroup) {
+	if to, known := amount(c.To); !ok || !known || now <= to {
+		return refused
+	}
+	refused = fmt.Errorf("%s of cgroup %s: %s in use, more than %s, and the kernel could not reclaim it; it is tried again at the next apply: %w", c.File, c.Path, use, c.To, refused)
+	if from, limited := amount(c.From); !limited || now >= from || !holdsPods(s.Cgroup) {
 		return refused
 	}
 	if err := e.host.Set(s.Cgroup, map[string]string{c.File: use}); err != nil {

@@ -1,6 +1,8 @@
 package apply
 
 import (
+	"errors"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -101,5 +103,54 @@ func TestLoweringOthers(t *testing.T) {
 	_, result, err := pass(tree, f, Options{}, nil)
 	if err != nil || pod.files["cpuset.cpus"] != "0-3" || len(result.Errors) != 1 || !strings.Contains(result.Errors[0].Error(), "/c below it has 3") {
 		t.Errorf("cpuset: %v, %v, cpus %s", err, result.Errors, pod.files["cpuset.cpus"])
+	}
+}
+
+// refusing is a v1 host: a memory limit below use is answered with words, as
+// the library does.
+type refusing struct {
+	*fake
+	use int
+}
+
+func (r refusing) ReadFile(at, file string) (string, error) {
+	if file == "memory/memory.usage_in_bytes" {
+		return strconv.Itoa(r.use), nil
+	}
+	return r.fake.ReadFile(at, file)
+}
+
+func (r refusing) Set(cg *cgroups.Cgroup, files map[string]string) error {
+	for file, value := range files {
+		if n, err := strconv.Atoi(value); kernelRefuses(file) && err == nil && n < r.use {
+			return errors.New("unable to set memory limit")
+		}
+		r.groups[cg.Path].files[file] = value
+	}
+	return nil
+}
+
+// A tier gets what is in use, as the kubelet does; a pod keeps what it has.
+func TestRefusedMemoryLimit(t *testing.T) {
+	const file = "memory/memory.limit_in_bytes"
+	for level, want := range map[cgroups.Level]string{cgroups.LevelQoS: "314572800", cgroups.LevelPod: "1073741824"} {
+		f := newFake()
+		f.add("/kubepods", true).files[file] = "1073741824"
+		f.offers = append(f.offers, "memory")
+		tree := cgroups.Tree{Version: 1, Cgroups: []cgroups.Cgroup{
+			{Path: "/kubepods", Level: level, Files: map[string]string{file: "209715200"}},
+		}}
+		host := refusing{f, 314572800}
+		p, err := Make(tree, host, Options{}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := p.Execute(t.Context(), host, quiet())
+		if got := f.groups["/kubepods"].files[file]; got != want {
+			t.Errorf("%s: limit %s, want %s", level, got, want)
+		}
+		if len(r.Errors) != 1 || !strings.Contains(r.Errors[0].Error(), "314572800 in use, more than 209715200") {
+			t.Errorf("%s: %v", level, r.Errors)
+		}
 	}
 }

@@ -75,7 +75,7 @@ func Read(ctx context.Context, r io.Reader) (*FS, error) {
 			return nil, err
 		}
 		h, err := members.Next()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			break
 		}
 		if counted.N <= 0 {

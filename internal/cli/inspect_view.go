@@ -32,10 +32,21 @@ func (o *inspectOptions) view(v *cgroupInspection) view {
 // usageColumns are those after the cgroup's own.
 func usageColumns() []render.Column {
 	return []render.Column{
-		{Name: "CPU", Right: true}, {Name: "MEMORY", Right: true}, {Name: "LIMIT", Right: true}, {Name: "PIDS", Right: true},
-		{Name: "THROTTLED", Right: true}, {Name: "OOM", Right: true}, {Name: "PRESSURE"}, {Name: "CPUS"},
-		{Name: "PEAK", Right: true, Wide: true}, {Name: "SWAP", Right: true, Wide: true}, {Name: "HUGEPAGES", Wide: true},
-		{Name: "WEIGHT", Right: true, Wide: true}, {Name: "QUOTA", Wide: true}, {Name: "MEMS", Wide: true}, {Name: "DRIFT"},
+		{Name: "CPU", Right: true},
+		{Name: "MEMORY", Right: true},
+		{Name: "LIMIT", Right: true},
+		{Name: "PIDS", Right: true},
+		{Name: "THROTTLED", Right: true},
+		{Name: "OOM", Right: true},
+		{Name: "PRESSURE"},
+		{Name: "CPUS"},
+		{Name: "PEAK", Right: true, Wide: true},
+		{Name: "SWAP", Right: true, Wide: true},
+		{Name: "HUGEPAGES", Wide: true},
+		{Name: "WEIGHT", Right: true, Wide: true},
+		{Name: "QUOTA", Wide: true},
+		{Name: "MEMS", Wide: true},
+		{Name: "DRIFT"},
 	}
 }
 

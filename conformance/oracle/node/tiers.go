@@ -52,7 +52,8 @@ func filesV2(c *cm.ResourceConfig) map[string]string {
 	if m := c.Memory; m != nil && *m != 0 {
 		files["memory.max"] = strconv.FormatInt(*m, 10)
 		if *m == -1 {
-			files["memory.max"] = "max"
+			// opencontainers/cgroups fs2/memory.go setMemory lifts swap as well.
+			files["memory.max"], files["memory.swap.max"] = "max", "max"
 		}
 	}
 	return files

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/kqos/kqos/internal/cgroups"
@@ -22,6 +23,7 @@ var errKilled = errors.New("killed")
 // fake is a v2 host in memory. It refuses what the kernel refuses, kills where
 // the kernel kills, and can be told to fail or die at an operation.
 type fake struct {
+	turn   atomic.Int64
 	groups map[string]*group
 	offers []string
 	// failAt is the operation (create, set, remove; from 1) that answers err;
@@ -84,7 +86,15 @@ func (f *fake) enable(g *group, controllers string) {
 	}
 }
 
+// change lets a test alter the host while a loop works on it: turn orders the
+// two, which sleeping does not.
+func (f *fake) change(alter func()) {
+	alter()
+	f.turn.Add(1)
+}
+
 func (f *fake) op(op, at string) error {
+	f.turn.Add(1)
 	if f.dead {
 		return errKilled
 	}
@@ -103,6 +113,7 @@ func (f *fake) op(op, at string) error {
 }
 
 func (f *fake) Read(cg *cgroups.Cgroup) (cgroups.Live, error) {
+	f.turn.Add(1)
 	if f.dead {
 		return cgroups.Live{}, errKilled
 	}

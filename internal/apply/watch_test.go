@@ -45,9 +45,9 @@ func newBench(t *testing.T) *bench {
 	b.loop = &Loop{
 		Host: b.f, Interval: time.Second, Metrics: metrics, Changed: b.changed, Hangup: b.hangup,
 		Log:    slog.New(slog.NewTextHandler(&b.log, nil)),
-		Notify: func(state string) { b.said = append(b.said, state) },
-		Lock:   func(context.Context) (func(), error) { b.locks++; return func() {}, nil },
-		Desire: func(context.Context) (Target, error) { b.asked++; return Target{Tree: b.tree}, b.err },
+		Notify: func(state string) { b.f.turn.Add(1); b.said = append(b.said, state) },
+		Lock:   func(context.Context) (func(), error) { b.f.turn.Add(1); b.locks++; return func() {}, nil },
+		Desire: func(context.Context) (Target, error) { b.f.turn.Add(1); b.asked++; return Target{Tree: b.tree}, b.err },
 	}
 	return b
 }
@@ -79,13 +79,16 @@ func TestLoopKeepsTheTree(t *testing.T) {
 		b := newBench(t)
 		b.start(ctx)
 		time.Sleep(1500 * time.Millisecond)
+		synctest.Wait()
 		ops, locks := b.f.ops, b.locks
 		time.Sleep(time.Minute)
+		synctest.Wait()
 		if b.f.ops != ops || b.locks != locks || b.asked != 1 {
 			t.Errorf("idle ticks: %d operations, %d locks, %d reloads", b.f.ops-ops, b.locks-locks, b.asked-1)
 		}
-		b.f.groups["/kubepods"].files["pids.max"] = "3"
+		b.f.change(func() { b.f.groups["/kubepods"].files["pids.max"] = "3" })
 		time.Sleep(time.Second)
+		synctest.Wait()
 		if got := b.f.groups["/kubepods"].files["pids.max"]; got != "1000" {
 			t.Errorf("drift after a tick: %s", got)
 		}
@@ -164,14 +167,16 @@ func TestLoopBacksOff(t *testing.T) {
 		}
 		b.start(ctx)
 		time.Sleep(10 * time.Minute)
+		synctest.Wait()
 		if tries < 8 || tries > 20 {
 			t.Errorf("%d tries in ten minutes, want about 15", tries)
 		}
 		if n := len(slices.DeleteFunc(slices.Clone(b.said), func(s string) bool { return s != "WATCHDOG=1" })); n < 50 {
 			t.Errorf("%d signs of life in ten minutes of back-off", n)
 		}
-		b.f.before, b.f.failAt = nil, 0
+		b.f.change(func() { b.f.before, b.f.failAt = nil, 0 })
 		time.Sleep(maxBackOff + 2*time.Second)
+		synctest.Wait()
 		if b.f.groups["/kubepods/burstable/podu2"] == nil {
 			t.Error("not applied once the trouble was over")
 		}
@@ -190,6 +195,7 @@ func TestLoopTellsOnce(t *testing.T) {
 		b.loop.Host = b.f
 		b.start(ctx)
 		time.Sleep(time.Minute)
+		synctest.Wait()
 		if n := strings.Count(b.log.String(), "not written"); n != 1 {
 			t.Errorf("told %d times: %s", n, b.log.String())
 		}

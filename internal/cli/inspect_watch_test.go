@@ -45,8 +45,11 @@ func TestDraw(t *testing.T) {
 func TestInspectOrder(t *testing.T) {
 	pids := func(n int64) inspectedUsage { return inspectedUsage{PIDs: &n} }
 	v := &cgroupInspection{Cgroups: []inspectedCgroup{
-		{Path: "/a", Usage: pids(1)}, {Path: "/a/x", Usage: pids(9)}, {Path: "/b", Usage: pids(2)},
-		{Path: "/b/c/deep", Usage: pids(1)}, {Path: "/b/d", Usage: pids(3)},
+		{Path: "/a", Usage: pids(1)},
+		{Path: "/a/x", Usage: pids(9)},
+		{Path: "/b", Usage: pids(2)},
+		{Path: "/b/c/deep", Usage: pids(1)},
+		{Path: "/b/d", Usage: pids(3)},
 	}}
 	o := &inspectOptions{sortBy: "pids"}
 	o.order(v)

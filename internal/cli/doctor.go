@@ -2,9 +2,8 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -96,6 +95,9 @@ func (o *doctorOptions) run(ctx context.Context, a *app) error {
 		return o.showStart(a, facts)
 	}
 	results := doctor.Run(facts, checks)
+	if o.repair && a.unpacked != "" && o.stateDir == "" {
+		return errors.New("--repair: the files of an archive are a copy: name their folder with --state-dir")
+	}
 	if o.repair {
 		if err := o.mend(a, facts); err != nil {
 			return err
@@ -111,18 +113,16 @@ func (o *doctorOptions) facts(ctx context.Context, a *app) (*doctor.Facts, error
 	if o.node.topology != "" && !o.named {
 		root = ""
 	}
-	if root != "" && o.node.config == "" {
-		o.findConfig(a, root)
-	}
+	o.node.hostConfig = root != ""
 	n, refused := o.node.load(ctx, a, nil, nil)
 	if refusedContent(refused) {
 		flags := o.node
-		flags.config, flags.configDir, flags.featureGates = "", "", ""
+		flags.config, flags.configDir, flags.featureGates, flags.hostConfig = "", "", "", false
 		var err error
 		if n, err = flags.load(ctx, a, nil, nil); err != nil {
 			return nil, err
 		}
-		n.config.Source = o.node.config
+		n.config.Source = or(o.node.config, "the node's own configuration")
 	} else if refused != nil {
 		return nil, refused
 	}
@@ -134,27 +134,6 @@ func (o *doctorOptions) facts(ctx context.Context, a *app) (*doctor.Facts, error
 		options.Sockets = nil
 	}
 	return doctor.Read(ctx, options)
-}
-
-// findConfig takes the configuration of the host's kubelet: what a running one
-// was given, else the place where kubeadm and most others put it.
-func (o *doctorOptions) findConfig(a *app, root string) {
-	k, err := nodeapi.FindKubelet(root)
-	switch {
-	case err == nil && k != nil && k.Config != "":
-		o.node.config = filepath.Join(root, k.Config)
-		if k.ConfigDir != "" && o.node.configDir == "" {
-			o.node.configDir = filepath.Join(root, k.ConfigDir)
-		}
-	case k == nil:
-		usual := filepath.Join(root, "var/lib/kubelet/config.yaml")
-		if _, err := os.Stat(usual); err == nil {
-			o.node.config = usual
-		}
-	}
-	if o.node.config != "" {
-		a.logger().Info("the configuration of this node's kubelet", "file", o.node.config)
-	}
 }
 
 func newDoctorList(a *app) *cobra.Command {

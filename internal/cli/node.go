@@ -75,7 +75,7 @@ func (n *nodeFlags) loadConfig(a *app, document *manifest.Document) (*kubelet.Co
 	case n.config == "" && document != nil:
 		o.File, o.Data = document.File, document.Data
 	case n.config == "" && n.configDir == "" && n.hostConfig:
-		o.File = n.kubeletConfig()
+		o.File, o.Dir = n.kubeletConfig()
 	}
 	if o.Minor, err = n.minor(); err != nil {
 		return nil, err
@@ -94,19 +94,22 @@ func (n *nodeFlags) loadConfig(a *app, document *manifest.Document) (*kubelet.Co
 	return config, nil
 }
 
-// kubeletConfig finds the configuration of the host's kubelet: the file that the
-// running one was told, else that of its root directory; "" where there is
-// none.
-func (n *nodeFlags) kubeletConfig() string {
-	file := filepath.Join(kubeletDir, "config.yaml")
-	if k, err := nodeapi.FindKubelet(n.hostRoot); err == nil && k != nil && k.Config != "" {
-		file = k.Config
+// kubeletConfig finds the configuration of the host's kubelet: the file and the
+// folder of drop-ins that the running one was told, else the file of its root
+// directory; empty where there is none.
+func (n *nodeFlags) kubeletConfig() (file, dir string) {
+	file = filepath.Join(kubeletDir, "config.yaml")
+	if k, err := nodeapi.FindKubelet(n.hostRoot); err == nil && k != nil {
+		file = or(k.Config, file)
+		if k.ConfigDir != "" {
+			dir = filepath.Join(n.hostRoot, k.ConfigDir)
+		}
 	}
 	file = filepath.Join(n.hostRoot, file)
 	if _, err := os.Stat(file); err != nil {
-		return ""
+		return "", dir
 	}
-	return file
+	return file, dir
 }
 
 // refusedContent tells a configuration that was read and is refused from one

@@ -10,7 +10,8 @@ import (
 
 func checkDrivers(f *Facts) Result {
 	words := slices.Concat(f.Drivers, f.liveShapes())
-	if len(words) == 0 {
+	shapes := f.podShapes()
+	if len(words)+len(shapes) == 0 {
 		return skip("nobody tells a cgroup driver: no runtime answers, no configuration names one, no pods are there")
 	}
 	var evidence []string
@@ -18,7 +19,7 @@ func checkDrivers(f *Facts) Result {
 		evidence = append(evidence, fmt.Sprintf("%s: %s (%s)", w.From, w.Driver, w.Of))
 	}
 	var found []Result
-	if shapes := f.podShapes(); len(shapes) > 1 {
+	if len(shapes) > 1 {
 		found = append(found, Result{
 			Status: Fail, Message: "cgroups of pods lie in both shapes at once: " + strings.Join(shapes, " and "),
 			Fix: "drain the node, stop kubelet and runtime, make both use one driver (" + setDriver(f.Driver) + "), and reboot",

@@ -28,11 +28,13 @@ type Facts struct {
 	CgroupVersion int
 	// Cgroups is nil where the host's tree is unknown or of another version.
 	Cgroups *Cgroups
-	// States are the checkpoint files by name, StateDir the folder that they were
-	// read from, and Kubelet the process id of a running kubelet, or 0.
+	// States are the checkpoint files by name, StateDir their folder as the host
+	// names it, empty when there is none, and Kubelet the process id of a running kubelet, or 0.
 	States   simulate.Files
 	StateDir string
 	Kubelet  int
+	// stateFolder is where the folder is reached.
+	stateFolder string
 	// Pods are the UIDs of the pods that the kubelet has folders for; nil when
 	// there is no such folder.
 	Pods map[string]bool

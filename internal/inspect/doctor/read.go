@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/kqos/kqos/internal/allocatable"
 	"github.com/kqos/kqos/internal/inspect"
@@ -41,9 +42,10 @@ const kubeletDir = "var/lib/kubelet"
 // of a folder that was named and is not there.
 func Read(ctx context.Context, o Options) (*Facts, error) {
 	f := &Facts{
-		Config: o.Config, ConfigError: o.ConfigError, Driver: o.Driver, CgroupVersion: o.CgroupVersion,
+		Config: o.Config, Driver: o.Driver, CgroupVersion: o.CgroupVersion,
 		Machine: o.Machine, Node: o.Node,
 	}
+	f.name(o)
 	if f.Config.Written["cgroupDriver"] {
 		f.Drivers = append(f.Drivers, DriverWord{From: f.Config.Source + ": cgroupDriver", Driver: f.Config.CgroupDriver, Of: PartyKubelet})
 	}
@@ -71,6 +73,22 @@ func Read(ctx context.Context, o Options) (*Facts, error) {
 	return f, nil
 }
 
+// name takes the host's root out of paths, as the host's own kubelet would tell
+// them.
+func (f *Facts) name(o Options) {
+	f.ConfigError = o.ConfigError
+	root := strings.TrimSuffix(filepath.Clean(o.Root), "/")
+	if o.Root == "" || root == "" {
+		return
+	}
+	named := *f.Config
+	named.Source = strings.TrimPrefix(named.Source, root)
+	f.Config = &named
+	if o.ConfigError != nil {
+		f.ConfigError = errors.New(strings.ReplaceAll(o.ConfigError.Error(), root+"/", "/"))
+	}
+}
+
 // readStates reads the checkpoint files.
 func (f *Facts) readStates(o Options) error {
 	dir := o.StateDir
@@ -89,7 +107,10 @@ func (f *Facts) readStates(o Options) error {
 	case !info.IsDir():
 		return fmt.Errorf("reading checkpoints: %s is no folder", dir)
 	}
-	f.StateDir, f.States = dir, simulate.Files{}
+	f.StateDir, f.stateFolder, f.States = dir, dir, simulate.Files{}
+	if o.StateDir == "" {
+		f.StateDir = "/" + kubeletDir
+	}
 	for _, name := range []string{kubelet.CPUManagerStateFile, kubelet.MemoryManagerStateFile, kubelet.DeviceManagerStateFile} {
 		for _, place := range []string{filepath.Join("device-plugins", name), name} {
 			data, err := os.ReadFile(filepath.Join(dir, place))

@@ -53,7 +53,7 @@ func Repairs(f *Facts) ([]Repair, error) {
 // repair corrects a file, and moves it away where no corrected one is such that
 // the kubelet would start with it.
 func (f *Facts) repair(file string, correct func([]byte) ([]byte, string)) Repair {
-	r := Repair{File: filepath.Join(f.StateDir, file), What: "moved away: the kubelet starts afresh and knows no assignments, so drain the node before it starts"}
+	r := Repair{File: filepath.Join(f.stateFolder, file), What: "moved away: the kubelet starts afresh and knows no assignments, so drain the node before it starts"}
 	if content, what := correct([]byte(f.States[file])); content != nil && f.start(simulate.Files{file: string(content)}) == nil {
 		r.content, r.What = content, what
 	}

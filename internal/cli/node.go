@@ -120,6 +120,10 @@ func refusedContent(err error) bool {
 	return is && !unreadable
 }
 
+// oldest is the first minor version that commands answer for. The tables below
+// know 1.34 as well, to tell since when a gate is what it is.
+const oldest kubelet.Minor = 35
+
 // minor is the version whose rules hold.
 func (n *nodeFlags) minor() (kubelet.Minor, error) {
 	if n.kubernetes == "auto" {
@@ -127,8 +131,8 @@ func (n *nodeFlags) minor() (kubelet.Minor, error) {
 	}
 	text, ok := strings.CutPrefix(strings.TrimPrefix(n.kubernetes, "v"), "1.")
 	minor, err := strconv.Atoi(text)
-	if !ok || err != nil || minor < int(kubelet.Oldest) || minor > int(kubelet.Latest) {
-		return 0, fmt.Errorf("--kubernetes-version %q: must be auto or %s to %s", n.kubernetes, kubelet.Oldest, kubelet.Latest)
+	if !ok || err != nil || minor < int(oldest) || minor > int(kubelet.Latest) {
+		return 0, fmt.Errorf("--kubernetes-version %q: must be auto or %s to %s", n.kubernetes, oldest, kubelet.Latest)
 	}
 	return kubelet.Minor(minor), nil
 }

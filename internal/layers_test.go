@@ -19,7 +19,7 @@ const module = "github.com/kqos/kqos/"
 // that is not listed may import nothing of it.
 func layers() map[string][]string {
 	placement := []string{
-		"internal/admission", "internal/qos", "internal/allocatable", "internal/kubelet", "internal/machine",
+		"internal/admission", "internal/qos", "internal/allocatable", "internal/kubelet", "internal/machine", "internal/quantity",
 	}
 	manager := append([]string{"internal/simulate/topologymanager"}, placement...)
 	return map[string][]string{
@@ -29,21 +29,22 @@ func layers() map[string][]string {
 			"internal/allocatable", "internal/simulate", "internal/simulate/cpumanager", "internal/cgroups",
 			"internal/simulate/topologymanager", "internal/simulate/memorymanager", "internal/simulate/devicemanager",
 			"internal/cgroups/driver", "internal/apply", "internal/inspect", "internal/inspect/collect", "internal/inspect/doctor", "internal/render", "internal/nodeapi",
-			"internal/archive", "internal/parallel",
+			"internal/archive", "internal/parallel", "internal/quantity",
 		},
-		"internal/manifest":                 {"internal/parallel"},
+		"internal/manifest":                 {"internal/parallel", "internal/quantity"},
 		"internal/admission":                {"internal/kubelet"},
 		"internal/qos":                      {"internal/kubelet"},
-		"internal/allocatable":              {"internal/kubelet", "internal/machine"},
+		"internal/allocatable":              {"internal/quantity", "internal/kubelet", "internal/machine"},
 		"internal/simulate":                 append([]string{"internal/parallel", "internal/simulate/cpumanager", "internal/simulate/memorymanager", "internal/simulate/devicemanager"}, manager...),
 		"internal/simulate/cpumanager":      manager,
 		"internal/simulate/memorymanager":   manager,
 		"internal/simulate/devicemanager":   manager,
 		"internal/simulate/topologymanager": placement,
-		"internal/cgroups":                  {"internal/qos", "internal/allocatable", "internal/kubelet", "internal/machine"},
+		"internal/cgroups":                  {"internal/quantity", "internal/qos", "internal/allocatable", "internal/kubelet", "internal/machine"},
 		"internal/cgroups/driver":           {"internal/cgroups"},
 		"internal/apply":                    {"internal/cgroups"},
-		"internal/machine":                  {"internal/archive"},
+		"internal/kubelet":                  {"internal/quantity"},
+		"internal/machine":                  {"internal/quantity", "internal/archive"},
 		"internal/inspect":                  {"internal/cgroups", "internal/kubelet", "internal/machine", "internal/nodeapi"},
 		"internal/inspect/collect":          {"internal/kubelet", "internal/nodeapi"},
 		"internal/inspect/doctor": append([]string{

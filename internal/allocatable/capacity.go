@@ -10,6 +10,7 @@ import (
 
 	"github.com/kqos/kqos/internal/kubelet"
 	"github.com/kqos/kqos/internal/machine"
+	"github.com/kqos/kqos/internal/quantity"
 )
 
 // Node is what allocatable is computed on.
@@ -67,7 +68,7 @@ func Capacity(m *machine.Machine, override corev1.ResourceList) corev1.ResourceL
 func hugePages(m *machine.Machine) corev1.ResourceList {
 	c := corev1.ResourceList{}
 	for size, count := range m.HugePageCounts() {
-		pageSize, err := resource.ParseQuantity(size)
+		pageSize, err := quantity.Parse(size)
 		if err != nil {
 			continue
 		}

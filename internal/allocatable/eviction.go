@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/kqos/kqos/internal/kubelet"
+	"github.com/kqos/kqos/internal/quantity"
 )
 
 // The two signals whose hard thresholds are kept from pods.
@@ -116,7 +117,7 @@ func parseThreshold(signal, text string) (*Threshold, error) {
 		}
 		return &Threshold{Signal: signal, Text: text, Percentage: p}, nil
 	}
-	q, err := resource.ParseQuantity(text)
+	q, err := quantity.Parse(text)
 	if err != nil {
 		return nil, err
 	}
@@ -182,7 +183,7 @@ func checkMinimumReclaim(signal, text string) error {
 		}
 		return err
 	}
-	q, err := resource.ParseQuantity(text)
+	q, err := quantity.Parse(text)
 	if err == nil && q.Sign() < 0 {
 		return fmt.Errorf("negative eviction minimum reclaim specified for %v", signal)
 	}

@@ -18,6 +18,7 @@ import (
 	"k8s.io/utils/cpuset"
 
 	"github.com/kqos/kqos/internal/kubelet"
+	"github.com/kqos/kqos/internal/quantity"
 )
 
 // Capacities that are no resources of the API: process ids, which can be
@@ -95,7 +96,7 @@ func parseReservation(name corev1.ResourceName, text string) (resource.Quantity,
 	default:
 		return resource.Quantity{}, fmt.Errorf("cannot reserve %q resource", name)
 	}
-	q, err := resource.ParseQuantity(text)
+	q, err := quantity.Parse(text)
 	switch {
 	case err != nil:
 		return q, fmt.Errorf("failed to parse quantity %q for %q resource: %w", text, name, err)

@@ -6,7 +6,8 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/kqos/kqos/internal/quantity"
 )
 
 // unlimitedHugePages is the limit that lifts one: the kubelet writes 2^62, which
@@ -27,7 +28,7 @@ func hugePageLimits(list corev1.ResourceList, why string) map[int64]Value[int64]
 		if !ok {
 			continue
 		}
-		size, _ := resource.ParseQuantity(text)
+		size, _ := quantity.Parse(text)
 		sum := limits[size.Value()].Is + amount.Value()
 		limits[size.Value()] = Value[int64]{Is: sum, Why: why + " of " + string(name)}
 	}
@@ -57,7 +58,7 @@ func PageSizeName(size int64) (name string, ok bool) {
 func PageSizeNames(sizes []string) ([]string, error) {
 	names := make([]string, 0, len(sizes))
 	for _, s := range sizes {
-		size, err := resource.ParseQuantity(s)
+		size, err := quantity.Parse(s)
 		if err != nil {
 			return nil, fmt.Errorf("reading huge page size %q: %w", s, err)
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/kqos/kqos/internal/allocatable"
 	"github.com/kqos/kqos/internal/machine"
+	quantities "github.com/kqos/kqos/internal/quantity"
 )
 
 // loadCapacity is what the machine offers, with the amounts of --capacity over
@@ -54,7 +55,7 @@ func parseCapacity(pair string) (corev1.ResourceName, resource.Quantity, error) 
 		return "", resource.Quantity{}, errors.New("must be NAME=QUANTITY, such as memory=32Gi")
 	}
 	name := corev1.ResourceName(strings.TrimSpace(text))
-	q, err := resource.ParseQuantity(strings.TrimSpace(value))
+	q, err := quantities.Parse(strings.TrimSpace(value))
 	if err != nil {
 		return "", q, fmt.Errorf("reading %q: %w", value, err)
 	}
@@ -74,7 +75,7 @@ func parseCapacity(pair string) (corev1.ResourceName, resource.Quantity, error) 
 		return name, q, nil
 	}
 	size, ok := strings.CutPrefix(string(name), corev1.ResourceHugePagesPrefix)
-	page, err := resource.ParseQuantity(size)
+	page, err := quantities.Parse(size)
 	if !ok || err != nil || page.Sign() <= 0 {
 		return "", q, errors.New("unknown resource: must be cpu, memory, ephemeral-storage, pid, swap or hugepages-SIZE")
 	}

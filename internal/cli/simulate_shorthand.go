@@ -6,11 +6,11 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/kqos/kqos/internal/manifest"
+	quantities "github.com/kqos/kqos/internal/quantity"
 )
 
 // shorthandMemory is what a pod of --pod asks for without a word on it: without
@@ -46,7 +46,7 @@ func shorthandPod(text string) (*corev1.Pod, error) {
 	}
 	list := corev1.ResourceList{}
 	for name, amount := range map[corev1.ResourceName]string{corev1.ResourceCPU: cpu, corev1.ResourceMemory: memory} {
-		q, err := resource.ParseQuantity(amount)
+		q, err := quantities.Parse(amount)
 		if err != nil || q.Sign() <= 0 {
 			return nil, fmt.Errorf("%s %q is no amount above zero", name, amount)
 		}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -13,6 +14,9 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	kubeletv1 "k8s.io/kubelet/config/v1"
 	kubeletv1beta1 "k8s.io/kubelet/config/v1beta1"
+	"sigs.k8s.io/yaml"
+
+	"github.com/kqos/kqos/internal/quantity"
 )
 
 // configKind is the one kind and version in which a kubelet is configured.
@@ -37,6 +41,9 @@ var decoders = sync.OnceValue(func() (d struct{ strict, lenient runtime.Decoder 
 //
 // kubelet v1.37: pkg/kubelet/kubeletconfig/util/codec DecodeKubeletConfiguration.
 func decodeFile(data []byte) (c *kubeletv1beta1.KubeletConfiguration, warning string, err error) {
+	if err := checkQuantities(data); err != nil {
+		return nil, "", fmt.Errorf("failed to decode: %w", err)
+	}
 	obj, gvk, err := decoders().strict.Decode(data, nil, nil)
 	if err != nil {
 		if !runtime.IsStrictDecodingError(err) {
@@ -52,6 +59,19 @@ func decodeFile(data []byte) (c *kubeletv1beta1.KubeletConfiguration, warning st
 		return nil, "", fmt.Errorf("failed to cast object to KubeletConfiguration, unexpected type: %v", gvk)
 	}
 	return c, warning, nil
+}
+
+// checkQuantities finds a quantity that the decoders would never get done with.
+func checkQuantities(data []byte) error {
+	object, err := yaml.YAMLToJSON(data)
+	if err != nil {
+		return nil //nolint:nilerr // the decoders tell it in the kubelet's words
+	}
+	path, err := quantity.CheckJSON(object, reflect.TypeFor[kubeletv1beta1.KubeletConfiguration]())
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
 }
 
 // decodeDropin reads a drop-in as JSON. Unlike in the main file, a duplicate

@@ -54,6 +54,9 @@ func (c *Config) mergeDir(dir string) error {
 // setMerged takes the merged JSON as the configuration and sets defaults again.
 func (c *Config) setMerged(merged []byte) error {
 	var next kubeletv1beta1.KubeletConfiguration
+	if err := checkQuantities(merged); err != nil {
+		return &LoadError{Err: fmt.Errorf("failed to unmarshal merged JSON into kubelet configuration: %w", err)}
+	}
 	if err := json.Unmarshal(merged, &next); err != nil {
 		return &LoadError{Err: fmt.Errorf("failed to unmarshal merged JSON into kubelet configuration: %w", err)}
 	}

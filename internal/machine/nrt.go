@@ -7,9 +7,10 @@ import (
 	"strconv"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/kqos/kqos/internal/quantity"
 )
 
 // NodeResourceTopology objects that exporters publish for the scheduler.
@@ -127,13 +128,13 @@ func zoneID(name string) (int, bool) {
 
 func (m *Machine) addZone(node *Node, z NRTZone) error {
 	for i, r := range z.Resources {
-		quantity := r.Capacity.String()
-		if quantity == "" || quantity == "0" {
-			quantity = r.Allocatable.String()
+		amount := r.Capacity.String()
+		if amount == "" || amount == "0" {
+			amount = r.Allocatable.String()
 		}
-		q, err := resource.ParseQuantity(quantity)
+		q, err := quantity.Parse(amount)
 		if err != nil || q.Sign() < 0 {
-			return fmt.Errorf(".resources[%d].capacity: %q is not an amount", i, quantity)
+			return fmt.Errorf(".resources[%d].capacity: %q is not an amount", i, amount)
 		}
 		switch size, huge := strings.CutPrefix(r.Name, "hugepages-"); {
 		case r.Name == "cpu":
@@ -143,7 +144,7 @@ func (m *Machine) addZone(node *Node, z NRTZone) error {
 		case r.Name == "memory":
 			node.Memory = q.Value()
 		case huge:
-			page, err := resource.ParseQuantity(size)
+			page, err := quantity.Parse(size)
 			if err != nil || page.Sign() <= 0 {
 				return fmt.Errorf(".resources[%d].name: %q is not a page size", i, size)
 			}
@@ -153,7 +154,7 @@ func (m *Machine) addZone(node *Node, z NRTZone) error {
 			node.HugePages[size] = q.Value() / page.Value()
 		default:
 			if q.CmpInt64(maxID) > 0 {
-				return fmt.Errorf(".resources[%d].capacity: %s of %s are more than a node can hold", i, quantity, r.Name)
+				return fmt.Errorf(".resources[%d].capacity: %s of %s are more than a node can hold", i, amount, r.Name)
 			}
 			for n := range q.Value() {
 				m.Devices = append(m.Devices, Device{Resource: r.Name, ID: fmt.Sprintf("%s-%d", z.Name, n), NUMA: []int{node.ID}, Healthy: true})

@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/api/resource"
+	"github.com/kqos/kqos/internal/quantity"
 )
 
 // SyntheticPrefix begins a source that describes a machine in words.
@@ -149,7 +149,7 @@ func parseCount(text string) (int, error) {
 }
 
 func parseBytes(text string) (int64, error) {
-	q, err := resource.ParseQuantity(text)
+	q, err := quantity.Parse(text)
 	if err != nil || q.Sign() < 0 || q.CmpInt64(math.MaxInt64/2) > 0 {
 		return 0, errors.New("not an amount such as 512Gi")
 	}

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/api/resource"
+	"github.com/kqos/kqos/internal/quantity"
 )
 
 // maxID bounds the numbers of CPUs and nodes: cAdvisor reads a CPU's number
@@ -87,7 +87,7 @@ func (m *Machine) cpuErrors(nodes map[int]bool) []error {
 func hugePagesErrors(field string, pages map[string]int64) []error {
 	var found []error
 	for size, count := range pages {
-		q, err := resource.ParseQuantity(size)
+		q, err := quantity.Parse(size)
 		if err != nil || q.Sign() <= 0 {
 			found = append(found, fmt.Errorf("%s: %q is not a page size: write it like 2Mi or 1Gi", field, size))
 		} else if bytes := q.Value(); count < 0 || count > math.MaxInt64/bytes {

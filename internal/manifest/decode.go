@@ -15,6 +15,7 @@ import (
 	kjson "sigs.k8s.io/json"
 
 	"github.com/kqos/kqos/internal/parallel"
+	"github.com/kqos/kqos/internal/quantity"
 )
 
 // maxListDepth bounds Lists within Lists, each of which is scanned again.
@@ -205,6 +206,10 @@ func passedOver(file string, units []*decoder) []*Problem {
 // decode reads raw leniently, as the API server does by default: what it does
 // not know is told and dropped, a wrong type is an error.
 func (d *decoder) decode(raw []byte, into any) bool {
+	if path, err := quantity.CheckJSON(raw, reflect.TypeOf(into)); err != nil {
+		d.fail(path, err.Error())
+		return false
+	}
 	strict, err := kjson.UnmarshalStrict(raw, into)
 	if isSyntax, _ := kjson.SyntaxErrorOffset(err); isSyntax {
 		d.syntax = true

@@ -5,9 +5,10 @@ import (
 	"maps"
 	"reflect"
 	"slices"
-	"strings"
 
 	kjson "sigs.k8s.io/json"
+
+	"github.com/kqos/kqos/internal/quantity"
 )
 
 // maxLocate bounds the document in which a failing field is searched: the
@@ -30,9 +31,9 @@ func locate(raw []byte, t reflect.Type) (path string, err error) {
 			return "", err
 		}
 		for _, name := range slices.Sorted(maps.Keys(fields)) {
-			if field, ok := fieldByJSON(t, name); ok {
+			if field, ok := quantity.FieldType(t, name); ok {
 				if inner, e := locate(fields[name].raw, field); e != nil {
-					return join(name, inner), e
+					return quantity.JoinPath(name, inner), e
 				}
 			}
 		}
@@ -43,14 +44,14 @@ func locate(raw []byte, t reflect.Type) (path string, err error) {
 		}
 		for _, key := range slices.Sorted(maps.Keys(values)) {
 			if inner, e := locate(values[key].raw, t.Elem()); e != nil {
-				return join(key, inner), e
+				return quantity.JoinPath(key, inner), e
 			}
 		}
 	case reflect.Slice:
 		list, _ := elements(raw)
 		for i := range list {
 			if inner, e := locate(list[i], t.Elem()); e != nil {
-				return join(fmt.Sprintf("[%d]", i), inner), e
+				return quantity.JoinPath(fmt.Sprintf("[%d]", i), inner), e
 			}
 		}
 	}
@@ -68,28 +69,4 @@ func (k *keyed) UnmarshalJSON(data []byte) error {
 
 func decodeAs(raw []byte, t reflect.Type) error {
 	return kjson.UnmarshalCaseSensitivePreserveInts(raw, reflect.New(t).Interface())
-}
-
-// fieldByJSON is the type of the field with that JSON name, inlined structs
-// included.
-func fieldByJSON(t reflect.Type, name string) (reflect.Type, bool) {
-	for f := range t.Fields() {
-		tag, options, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if tag == name {
-			return f.Type, true
-		}
-		if f.Anonymous && tag == "" && strings.Contains(options, "inline") && f.Type.Kind() == reflect.Struct {
-			if inner, ok := fieldByJSON(f.Type, name); ok {
-				return inner, true
-			}
-		}
-	}
-	return nil, false
-}
-
-func join(outer, inner string) string {
-	if inner == "" || strings.HasPrefix(inner, "[") {
-		return outer + inner
-	}
-	return outer + "." + inner
 }

@@ -5,12 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 
 	corev1 "k8s.io/api/core/v1"
 	strictjson "sigs.k8s.io/json"
 	"sigs.k8s.io/yaml"
 
 	"github.com/kqos/kqos/internal/machine"
+	"github.com/kqos/kqos/internal/quantity"
 )
 
 // Operations of an event.
@@ -212,6 +214,9 @@ func readEvent(f eventFile, shared machines) (Event, error) {
 
 // strict reads JSON and refuses fields that the value does not have.
 func strict(data []byte, value any) error {
+	if path, err := quantity.CheckJSON(data, reflect.TypeOf(value)); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
 	unknown, err := strictjson.UnmarshalStrict(data, value)
 	if err != nil {
 		return err

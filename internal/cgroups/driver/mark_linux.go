@@ -5,10 +5,15 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	oc "github.com/opencontainers/cgroups"
 	"golang.org/x/sys/unix"
 )
+
+// xattrSizeMax is XATTR_SIZE_MAX of the kernel (include/uapi/linux/limits.h).
+const xattrSizeMax = 64 << 10
 
 // hasMark says whether a folder bears Mark. A process without CAP_SYS_ADMIN
 // sees none.
@@ -33,9 +38,9 @@ func (d *Driver) made(folder, p string) (bool, error) {
 	return ownUnit(path.Base(p)), nil
 }
 
-// attribute reads an extended attribute; a name fits one page of the kernel.
+// attribute reads an extended attribute.
 func attribute(folder, name string) (string, error) {
-	buf := make([]byte, unix.PathMax)
+	buf := make([]byte, xattrSizeMax)
 	n, err := unix.Lgetxattr(folder, name, buf)
 	if err != nil {
 		return "", err
@@ -43,12 +48,34 @@ func attribute(folder, name string) (string, error) {
 	return string(buf[:n]), nil
 }
 
-// intend names the child about to be made on its parent. Without the right to
-// set attributes nothing is made at all, since it could never be told from
-// another's.
+// intents are the children of a cgroup that were not finished.
+func (d *Driver) intents(parent string) ([]string, error) {
+	names, err := attribute(d.folder(parent), creating)
+	if errors.Is(err, unix.ENODATA) || errors.Is(err, unix.ENOTSUP) || errors.Is(err, unix.ENOENT) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading %s of cgroup %s: %w", creating, parent, err)
+	}
+	return strings.Split(names, "/"), nil
+}
+
+// intend names the child about to be made on its parent, beside others that
+// could not be finished. Without the right to set attributes nothing is made at
+// all, since it could never be told from another's.
 func (d *Driver) intend(p string) error {
+	names, err := d.intents(path.Dir(p))
+	if err != nil {
+		return fmt.Errorf("creating cgroup %s: %w", p, err)
+	}
+	if slices.Contains(names, path.Base(p)) {
+		return nil
+	}
 	parent := d.folder(path.Dir(p))
-	err := unix.Lsetxattr(parent, creating, []byte(path.Base(p)), 0)
+	// What was never made, or is gone again, needs no name.
+	names = slices.DeleteFunc(names, func(name string) bool { return !d.anyFolder(path.Join(path.Dir(p), name)) })
+	names = append(names, path.Base(p))
+	err = unix.Lsetxattr(parent, creating, []byte(strings.Join(names, "/")), 0)
 	switch {
 	case err == nil:
 		return nil
@@ -60,27 +87,39 @@ func (d *Driver) intend(p string) error {
 	return fmt.Errorf("creating cgroup %s: setting %s on %s: %w", p, creating, parent, err)
 }
 
+// anyFolder says whether a cgroup has a folder in some hierarchy.
+func (d *Driver) anyFolder(p string) bool {
+	return slices.ContainsFunc(d.folders(p), func(folder string) bool {
+		ok, err := isFolder(folder)
+		return ok || err != nil
+	})
+}
+
 // done withdraws an intent.
 func (d *Driver) done(p string) error {
-	err := unix.Lremovexattr(d.folder(path.Dir(p)), creating)
+	names, err := d.intents(path.Dir(p))
+	if err != nil {
+		return fmt.Errorf("creating cgroup %s: %w", p, err)
+	}
+	parent := d.folder(path.Dir(p))
+	names = slices.DeleteFunc(names, func(name string) bool { return name == path.Base(p) })
+	if len(names) > 0 {
+		err = unix.Lsetxattr(parent, creating, []byte(strings.Join(names, "/")), 0)
+	} else {
+		err = unix.Lremovexattr(parent, creating)
+	}
 	if err == nil || errors.Is(err, unix.ENODATA) || errors.Is(err, unix.ENOENT) {
 		return nil
 	}
-	return fmt.Errorf("creating cgroup %s: removing %s of its parent: %w", p, creating, err)
+	return fmt.Errorf("creating cgroup %s: changing %s of its parent: %w", p, creating, err)
 }
 
-// unfinished says whether a cgroup is what a killed kqos was about to make:
-// its parent names it, and nothing lives in it or below.
+// unfinished says whether a cgroup is what kqos was about to make when it was
+// killed or failed: its parent names it, and nothing lives in it or below.
 func (d *Driver) unfinished(p string) (bool, error) {
-	name, err := attribute(d.folder(path.Dir(p)), creating)
-	if errors.Is(err, unix.ENODATA) || errors.Is(err, unix.ENOTSUP) || errors.Is(err, unix.ENOENT) {
-		return false, nil
-	}
-	if err != nil {
-		return false, fmt.Errorf("reading %s above cgroup %s: %w", creating, p, err)
-	}
-	if name != path.Base(p) {
-		return false, nil
+	names, err := d.intents(path.Dir(p))
+	if err != nil || !slices.Contains(names, path.Base(p)) {
+		return false, err
 	}
 	children, err := d.Children(p)
 	if err != nil || len(children) > 0 {

@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/kqos/kqos/internal/kubelet"
+	"github.com/kqos/kqos/internal/quantity"
 )
 
 // freshNodes is the memory of every NUMA node before any container. As in the
@@ -19,7 +20,7 @@ func (m *Manager) freshNodes() kubelet.NUMANodeMap {
 		tables := map[corev1.ResourceName]*kubelet.MemoryTable{}
 		var inHugePages uint64
 		for size, count := range n.HugePages {
-			page, err := resource.ParseQuantity(size)
+			page, err := quantity.Parse(size)
 			if err != nil {
 				continue
 			}

@@ -17,7 +17,7 @@ kills() {
 for flags in "" --squeeze "--adopt --prune --create-reserved --pods-complete --settle 0s"; do
 	# shellcheck disable=SC2086 # flags are words
 	kqos 2 apply $tmp/less/burstable.yaml $flags
-	says "in use\|reclaim"
+	says "in use\|reclaim\|usage"
 	is "oom_kill with ${flags:-no flag}" "$(kills)" 0
 	kill -0 $process || fail "the process is gone"
 	holds $pod_b memory.max 419430400 memory/memory.limit_in_bytes 419430400

@@ -73,7 +73,7 @@ func (c *Collection) reduced(name string, cut func([]byte) []byte) {
 // may hold passwords.
 func kernelParameters(text []byte) []byte {
 	var kept []string
-	for _, word := range strings.Fields(string(text)) {
+	for word := range strings.FieldsSeq(string(text)) {
 		name, _, _ := strings.Cut(word, "=")
 		if slices.Contains([]string{
 			"systemd.unified_cgroup_hierarchy", "systemd.legacy_systemd_cgroup_controller", "cgroup_no_v1", "cgroup_disable",
@@ -186,11 +186,11 @@ func (c *Collection) kubelet() {
 	if err != nil || k == nil {
 		return
 	}
-	line := "kubelet"
+	words := []string{"kubelet"}
 	for _, flag := range [][2]string{{"config", k.Config}, {"config-dir", k.ConfigDir}, {"cgroup-root", k.CgroupRoot}} {
 		if flag[1] != "" {
-			line += "\x00--" + flag[0] + "=" + flag[1]
+			words = append(words, "--"+flag[0]+"="+flag[1])
 		}
 	}
-	c.put(Entry{Path: path.Join("proc", strconv.Itoa(k.PID), "cmdline"), content: []byte(line + "\x00")})
+	c.put(Entry{Path: path.Join("proc", strconv.Itoa(k.PID), "cmdline"), content: []byte(strings.Join(words, "\x00") + "\x00")})
 }

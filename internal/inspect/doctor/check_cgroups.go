@@ -200,7 +200,7 @@ func (f *Facts) podRoots() []string {
 }
 
 func checkRoot(f *Facts) Result {
-	stop, missing := f.rootError()
+	missing, stop := f.rootError()
 	switch {
 	case f.Cgroups == nil:
 		return skip(noTree)
@@ -217,12 +217,11 @@ func checkRoot(f *Facts) Result {
 }
 
 // rootError is why the kubelet refuses cgroupRoot.
-func (f *Facts) rootError() (stop error, missing []string) {
+func (f *Facts) rootError() (missing []string, stop error) {
 	if f.Cgroups == nil || !f.cgroupsPerQOS() {
 		return nil, nil
 	}
-	missing, stop = f.Cgroups.validate(cgroups.ParseName(f.Config.CgroupRoot), f.Driver)
-	return stop, missing
+	return f.Cgroups.validate(cgroups.ParseName(f.Config.CgroupRoot), f.Driver)
 }
 
 // makeCgroup is how a person makes a cgroup fit for the kubelet until the next

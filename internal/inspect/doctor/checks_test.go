@@ -44,7 +44,6 @@ func facts(t *testing.T, config, synthetic string) *Facts {
 
 const four = "cores=4,memory=16Gi"
 
-func at64(n int64) *int64 { return &n }
 
 // TestChecks spoils one fact a row.
 func TestChecks(t *testing.T) {
@@ -81,9 +80,9 @@ func TestChecks(t *testing.T) {
 		{"service", strings.Replace(enforce, "/system.slice", "/kubelet.service", 1), four, nil, "reserved-cgroups", Fail, "kubelet.service.slice", "name a slice"},
 		{"controllers come at start", enforce, four, func(f *Facts) { f.Cgroups.Groups["/system.slice"] = &Group{In: []string{"unified"}} }, "reserved-cgroups", OK, "exist", ""},
 		{"empty", enforce, four, slice(Group{}), "reserved-use", Warn, "/system.slice is empty", "Slice=system.slice"},
-		{"just room", enforce, four, slice(Group{Tasks: 9, Memory: at64(858993459), PIDs: at64(800)}), "reserved-use", OK, "room", ""},
-		{"memory near", enforce, four, slice(Group{Tasks: 9, Memory: at64(870000000)}), "reserved-use", Warn, "uses 81 % of the memory", "systemReserved.memory"},
-		{"tasks near", enforce, four, slice(Group{Tasks: 9, PIDs: at64(900)}), "reserved-use", Warn, "uses 90 % of the tasks", "systemReserved.pid"},
+		{"just room", enforce, four, slice(Group{Tasks: 9, Memory: new(int64(858993459)), PIDs: new(int64(800))}), "reserved-use", OK, "room", ""},
+		{"memory near", enforce, four, slice(Group{Tasks: 9, Memory: new(int64(870000000))}), "reserved-use", Warn, "uses 81 % of the memory", "systemReserved.memory"},
+		{"tasks near", enforce, four, slice(Group{Tasks: 9, PIDs: new(int64(900))}), "reserved-use", Warn, "uses 90 % of the tasks", "systemReserved.pid"},
 		{"both shapes", "", four, live(pod, "/kubepods/pod0001"), "driver-agreement", Fail, "both shapes at once", "SystemdCgroup = true"},
 		{"runtime differs", "", four, func(f *Facts) {
 			f.Drivers = []DriverWord{{"/etc/containerd/config.toml: SystemdCgroup = false", "cgroupfs", PartyRuntime}}
@@ -104,8 +103,8 @@ func TestChecks(t *testing.T) {
 		{"old kernel", "", four, func(f *Facts) { f.Host.Kernel = "5.4.0-1" }, "versions", Warn, "before 5.8", "5.8"},
 		{"no pressure", "", four, func(f *Facts) { f.Host.PSI = false }, "psi", Warn, "tells no pressure", "psi=1"},
 		{"reload", "", four, func(f *Facts) { f.Driver = "cgroupfs" }, "daemon-reload", Warn, "two writers", "systemd"},
-		{"at high", "", four, func(f *Facts) { f.Cgroups.Groups[pod] = &Group{High: at64(100), Memory: at64(96)} }, "memory-high", Warn, "96 of memory.high 100", "memoryThrottlingFactor"},
-		{"below high", "", four, func(f *Facts) { f.Cgroups.Groups[pod] = &Group{High: at64(100), Memory: at64(94)} }, "memory-high", OK, "", ""},
+		{"at high", "", four, func(f *Facts) { f.Cgroups.Groups[pod] = &Group{High: new(int64(100)), Memory: new(int64(96))} }, "memory-high", Warn, "96 of memory.high 100", "memoryThrottlingFactor"},
+		{"below high", "", four, func(f *Facts) { f.Cgroups.Groups[pod] = &Group{High: new(int64(100)), Memory: new(int64(94))} }, "memory-high", OK, "", ""},
 		{"throttled", "", four, func(f *Facts) { f.Cgroups.Groups[pod] = &Group{Periods: 100, Throttled: 25} }, "throttling", Warn, "25 of 100 periods", "CPU limit"},
 		{"leak", "", four, func(f *Facts) { f.Leaks = []inspect.Leak{{Path: pod, Why: "1 process", PIDs: []int{7}}} }, "leaks", Warn, "belongs to no pod", "kqos inspect"},
 		{"torn devices", "", four, func(f *Facts) { f.States[kubelet.DeviceManagerStateFile] = `{"Data":` }, "device-state", Fail, "starts empty", "drain"},

@@ -182,9 +182,7 @@ func (f *Facts) readCgroups(root string) {
 // asked are the paths of the cgroups that checks judge, with all above them.
 func (f *Facts) asked() []string {
 	paths := append([]string{"/"}, f.podRoots()...)
-	for _, at := range f.namedCgroups() {
-		paths = append(paths, at)
-	}
+	paths = append(paths, f.namedCgroups()...)
 	for _, at := range slices.Clone(paths) {
 		paths = append(paths, ancestors(at)...)
 	}

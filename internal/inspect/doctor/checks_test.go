@@ -44,7 +44,6 @@ func facts(t *testing.T, config, synthetic string) *Facts {
 
 const four = "cores=4,memory=16Gi"
 
-
 // TestChecks spoils one fact a row.
 func TestChecks(t *testing.T) {
 	const enforce = "enforceNodeAllocatable: [pods, system-reserved]\nsystemReservedCgroup: /system.slice\nsystemReserved: {memory: 1Gi, pid: \"1000\"}\n"

@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -229,8 +230,8 @@ func FuzzDetect(f *testing.F) {
 	base := captureOf((&totals{sockets: 2, numa: 2, llc: 2, cores: 4, threads: 2, distances: usualDistances()}).machine())
 	f.Fuzz(func(t *testing.T, name, content string) {
 		c := maps.Clone(base)
-		if name == "" || len(name) > 100 || strings.ContainsRune(name, 0) || strings.ContainsRune(content, 0) {
-			return
+		if !fs.ValidPath(name) || len(name) > 100 || strings.ContainsRune(name, 0) || strings.ContainsRune(content, 0) {
+			return // no capture holds such a file
 		}
 		c[name] = content
 		if m, err := DetectIn(t.Context(), c.files(t)); err == nil && m.Validate() != nil {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 
@@ -13,6 +12,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/kqos/kqos/internal/allocatable"
+	"github.com/kqos/kqos/internal/input"
 	"github.com/kqos/kqos/internal/kubelet"
 	"github.com/kqos/kqos/internal/render"
 )
@@ -97,7 +97,7 @@ func (o *allocatableOptions) otherConfig() (*kubelet.Config, error) {
 // readNodeObject reads a Node, alone or in a List, as kubectl prints it; nil if
 // the file holds something else.
 func readNodeObject(file string) (*corev1.Node, error) {
-	data, err := os.ReadFile(file)
+	data, err := input.File(file, input.Config)
 	if err != nil {
 		return nil, fmt.Errorf("reading --against: %w", err)
 	}

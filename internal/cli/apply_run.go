@@ -93,6 +93,7 @@ func (o *applyOptions) once(ctx context.Context, a *app, args []string) error {
 		return err
 	}
 	defer t.host.Close()
+	a.hold()
 	memory := apply.NewMemory()
 	plan, result, err := o.pass(ctx, a, t, memory)
 	if err == nil && plan.Unsettled() > 0 && len(result.Errors) == 0 {

@@ -5,12 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 
 	"github.com/kqos/kqos/internal/apply"
 	"github.com/kqos/kqos/internal/cgroups"
 	"github.com/kqos/kqos/internal/cgroups/driver"
+	"github.com/kqos/kqos/internal/input"
 )
 
 // takeBack undoes a saved plan.
@@ -33,6 +32,7 @@ func (o *applyOptions) takeBack(ctx context.Context, a *app) error {
 	if t.options.Self, err = driver.Self(); err != nil {
 		return err
 	}
+	a.hold()
 	release, err := o.lock(ctx, t)
 	if err != nil {
 		return err
@@ -49,13 +49,7 @@ func (o *applyOptions) takeBack(ctx context.Context, a *app) error {
 
 // readPlan reads a plan that was printed with -o json.
 func (o *applyOptions) readPlan(a *app) (*cgroupPlan, error) {
-	var data []byte
-	var err error
-	if o.undo == "-" {
-		data, err = io.ReadAll(a.In)
-	} else {
-		data, err = os.ReadFile(o.undo)
-	}
+	data, err := a.read(o.undo, input.Config)
 	if err != nil {
 		return nil, fmt.Errorf("--undo: %w", err)
 	}

@@ -31,6 +31,7 @@ func (o *applyOptions) keep(ctx context.Context, a *app, args []string) error {
 		return err
 	}
 	defer t.host.Close()
+	a.hold()
 	changed, err := apply.WatchInputs(ctx, o.inputs(args), o.pods.recursive)
 	if err != nil {
 		return err

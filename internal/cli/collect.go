@@ -79,6 +79,7 @@ func (o *collectOptions) run(ctx context.Context, a *app) error {
 	case o.archive == "-":
 		return c.Write(a.Out)
 	}
+	a.hold()
 	size, err := writeArchive(o.archive, c)
 	if err != nil {
 		return fmt.Errorf("writing %s: %w", o.archive, err)

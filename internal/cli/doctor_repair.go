@@ -15,6 +15,7 @@ func (o *doctorOptions) mend(a *app, facts *doctor.Facts) error {
 	if len(repairs) == 0 {
 		a.logger().Warn("--repair: no checkpoint file needs it")
 	}
+	a.hold()
 	for _, r := range repairs {
 		backup, err := r.Write()
 		if err != nil {

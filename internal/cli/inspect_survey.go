@@ -17,6 +17,7 @@ import (
 	"github.com/kqos/kqos/internal/admission"
 	"github.com/kqos/kqos/internal/allocatable"
 	"github.com/kqos/kqos/internal/cgroups"
+	"github.com/kqos/kqos/internal/input"
 	"github.com/kqos/kqos/internal/inspect"
 	"github.com/kqos/kqos/internal/kubelet"
 	"github.com/kqos/kqos/internal/nodeapi"
@@ -193,7 +194,7 @@ func forgetPIDs(tree cgroups.Tree) {
 // manager's checkpoint, else by what the kubelet serves.
 func (s *survey) exclusive(ctx context.Context, dir string, c *kubelet.Config) map[string]map[string]cpuset.CPUSet {
 	file := filepath.Join(or(dir, filepath.Join(s.Root, kubeletDir)), kubelet.CPUManagerStateFile)
-	blob, err := os.ReadFile(file)
+	blob, err := input.File(file, input.Config)
 	if err == nil {
 		state, err := kubelet.ReadCPUManagerState(blob, "", c.Gates)
 		if err == nil {

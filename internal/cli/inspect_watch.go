@@ -21,6 +21,7 @@ func (o *inspectOptions) follow(ctx context.Context, a *app, target string) erro
 	for _, note := range s.notes {
 		a.logger().Warn(note)
 	}
+	a.hold()
 	screen := openScreen(a)
 	defer screen.close()
 	learnt, header := time.Now(), false

@@ -14,6 +14,7 @@ const (
 	exitFound       = 1
 	exitFailed      = 2
 	exitInterrupted = 130
+	exitTerminated  = 143
 )
 
 // errFound makes the exit code 1: the command did its work and found what it
@@ -24,24 +25,63 @@ var errFound = errors.New("found")
 var errShown = errors.New("shown")
 
 // Main runs kqos with the arguments after its name and returns the exit code.
+// An interrupt ends a command wherever it is, such as in the middle of reading a
+// pipe; one that holds (see app.hold) ends by itself, or at a second interrupt.
 func Main(args []string, sys System) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	defer signal.Stop(signals)
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
 	a := &app{System: sys}
-	root := newRoot(a)
-	root.SetArgs(args)
-	err := root.ExecuteContext(ctx)
-	if a.unpacked != "" {
-		err = errors.Join(err, os.RemoveAll(a.unpacked))
+	ended := make(chan error, 1)
+	go func() {
+		root := newRoot(a)
+		root.SetArgs(args)
+		ended <- root.ExecuteContext(ctx)
+	}()
+	return a.await(ended, signals, cancel)
+}
+
+// await is the exit code, once the command has ended or may be left.
+func (a *app) await(ended <-chan error, signals <-chan os.Signal, cancel context.CancelFunc) int {
+	var by os.Signal
+	select {
+	case err := <-ended:
+		return a.end(err)
+	case by = <-signals:
 	}
+	cancel()
+	if a.holding.TryLock() {
+		return a.interrupted(by)
+	}
+	select {
+	case err := <-ended:
+		if errors.Is(err, context.Canceled) {
+			return a.interrupted(by)
+		}
+		return a.end(err)
+	case by = <-signals:
+		return a.interrupted(by)
+	}
+}
+
+// hold keeps the first interrupt from ending the command at once: from here on
+// it ends by itself when its context does, having left everything whole. That a
+// command that holds no longer needs to is told by release.
+func (a *app) hold() (release func()) {
+	a.holding.Lock()
+	return a.holding.Unlock
+}
+
+// end tells what went wrong and gives the exit code of a command.
+func (a *app) end(err error) int {
+	err = errors.Join(err, a.cleanUp())
 	switch {
 	case err == nil:
 		return exitDone
 	case errors.Is(err, errFound):
 		return exitFound
-	case ctx.Err() != nil && errors.Is(err, context.Canceled):
-		a.logger().Error("interrupted")
-		return exitInterrupted
 	}
 	for _, e := range leaves(err) {
 		if !errors.Is(e, errShown) {
@@ -49,6 +89,27 @@ func Main(args []string, sys System) int {
 		}
 	}
 	return exitFailed
+}
+
+// interrupted is the end of a command by a signal, with the exit code of a shell
+// whose command the signal killed.
+func (a *app) interrupted(by os.Signal) int {
+	if err := a.cleanUp(); err != nil {
+		a.logger().Error(err.Error())
+	}
+	if by == syscall.SIGTERM {
+		a.logger().Error("terminated")
+		return exitTerminated
+	}
+	a.logger().Error("interrupted")
+	return exitInterrupted
+}
+
+func (a *app) cleanUp() error {
+	if a.unpacked == "" {
+		return nil
+	}
+	return os.RemoveAll(a.unpacked)
 }
 
 // leaves takes joined errors apart, so that each gets a line of its own.

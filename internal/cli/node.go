@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -14,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kqos/kqos/internal/cgroups/driver"
+	"github.com/kqos/kqos/internal/input"
 	"github.com/kqos/kqos/internal/kubelet"
 	"github.com/kqos/kqos/internal/machine"
 	"github.com/kqos/kqos/internal/manifest"
@@ -69,8 +69,8 @@ func (n *nodeFlags) loadConfig(a *app, document *manifest.Document) (*kubelet.Co
 	o := kubelet.LoadOptions{File: n.config, Dir: n.configDir, Gates: gates}
 	switch {
 	case n.config == "-":
-		if o.Data, err = io.ReadAll(a.In); err != nil {
-			return nil, fmt.Errorf("reading --config from stdin: %w", err)
+		if o.Data, err = a.read(n.config, input.Config); err != nil {
+			return nil, fmt.Errorf("--config: %w", err)
 		}
 	case n.config == "" && document != nil:
 		o.File, o.Data = document.File, document.Data

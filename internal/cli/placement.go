@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 
 	corev1 "k8s.io/api/core/v1"
@@ -12,6 +11,7 @@ import (
 	"github.com/kqos/kqos/internal/admission"
 	"github.com/kqos/kqos/internal/allocatable"
 	"github.com/kqos/kqos/internal/cgroups"
+	"github.com/kqos/kqos/internal/input"
 	"github.com/kqos/kqos/internal/kubelet"
 	"github.com/kqos/kqos/internal/qos"
 	"github.com/kqos/kqos/internal/simulate"
@@ -141,7 +141,7 @@ func (o *planOptions) checkpoints() simulate.Files {
 	files := simulate.Files{}
 	dir := or(o.stateDir, filepath.Join(o.node.hostRoot, kubeletDir))
 	for _, name := range []string{kubelet.CPUManagerStateFile, kubelet.MemoryManagerStateFile} {
-		if data, err := os.ReadFile(filepath.Join(dir, name)); err == nil {
+		if data, err := input.File(filepath.Join(dir, name), input.Config); err == nil {
 			files[name] = string(data)
 		}
 	}

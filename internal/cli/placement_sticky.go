@@ -33,10 +33,9 @@ func (o *planOptions) stick(a *app, w *wanted, host apply.Reader) error {
 			return err
 		}
 		// The first placement has told of refused pods already.
-		quiet := *a
-		quiet.log = slog.New(slog.DiscardHandler)
+		quiet := &app{System: a.System, log: slog.New(slog.DiscardHandler)}
 		w.pods = w.given
-		if err := o.place(&quiet, w); err != nil {
+		if err := o.place(quiet, w); err != nil {
 			return err
 		}
 	}

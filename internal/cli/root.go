@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 )
@@ -18,6 +19,8 @@ type app struct {
 	// unpacked is the folder of a --host-root that is an archive; removed at the
 	// end.
 	unpacked string
+	// holding is locked while an interrupt may not end the command; see hold.
+	holding sync.Mutex
 }
 
 // logger is usable before flags are parsed.
@@ -33,7 +36,7 @@ Exit codes:
   0    done, and nothing found
   1    done, and found what the command looks for
   2    could not do it: bad flags, bad input, no permission, I/O
-  130  interrupted
+  130  interrupted; 143 when told to terminate
 `
 
 func newRoot(a *app) *cobra.Command {
@@ -50,6 +53,8 @@ kubelet of Kubernetes v1.37 and the reason for each.`,
 		SilenceUsage:               true,
 		Args:                       cobra.ArbitraryArgs,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			// An interrupt finds messages set up and the archive unpacked, or neither.
+			defer a.hold()()
 			log, err := newLogger(a.Err, logFormat, verbosity)
 			if err != nil {
 				return err

@@ -41,7 +41,7 @@ func (o *simulateOptions) runPods(ctx context.Context, a *app, args []string) er
 	}
 	result, err := o.play(spec, files, events, options)
 	if err == nil {
-		err = o.states.save(result.Files)
+		err = o.states.save(a, result.Files)
 	}
 	return o.finish(a, []simulation{newSimulation(result, spec.Machine, events)}, false, errors.Join(in.err(), err))
 }

@@ -4,9 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 
+	"github.com/kqos/kqos/internal/input"
 	"github.com/kqos/kqos/internal/simulate"
 )
 
@@ -16,7 +15,7 @@ func (o *simulateOptions) runScenarios(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	data, err := readInput(a, o.scenario)
+	data, err := a.read(o.scenario, input.Manifests)
 	if err != nil {
 		return err
 	}
@@ -33,7 +32,7 @@ func (o *simulateOptions) runScenarios(ctx context.Context, a *app) error {
 		return err
 	}
 	if len(results) == 1 && results[0] != nil {
-		if err := o.states.save(results[0].Files); err != nil {
+		if err := o.states.save(a, results[0].Files); err != nil {
 			return err
 		}
 	}
@@ -56,16 +55,4 @@ func inFile(file string, err error) error {
 		all = append(all, fmt.Errorf("%s: %w", file, e))
 	}
 	return errors.Join(all...)
-}
-
-// readInput reads a file, or stdin for "-".
-func readInput(a *app, name string) ([]byte, error) {
-	if name == "-" {
-		data, err := io.ReadAll(a.In)
-		if err != nil {
-			return nil, fmt.Errorf("reading stdin: %w", err)
-		}
-		return data, nil
-	}
-	return os.ReadFile(name)
 }

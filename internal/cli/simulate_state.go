@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kqos/kqos/internal/input"
 	"github.com/kqos/kqos/internal/kubelet"
 	"github.com/kqos/kqos/internal/simulate"
 )
@@ -46,7 +47,7 @@ func (s *stateFlags) load() (simulate.Files, error) {
 	files := simulate.Files{}
 	for _, name := range []string{kubelet.CPUManagerStateFile, kubelet.MemoryManagerStateFile, kubelet.DeviceManagerStateFile} {
 		for _, place := range places(name) {
-			data, err := os.ReadFile(filepath.Join(s.dir, place))
+			data, err := input.File(filepath.Join(s.dir, place), input.Config)
 			if errors.Is(err, fs.ErrNotExist) {
 				continue
 			}
@@ -65,10 +66,11 @@ func (s *stateFlags) load() (simulate.Files, error) {
 }
 
 // save writes the files one by one, each whole or not at all.
-func (s *stateFlags) save(files simulate.Files) error {
+func (s *stateFlags) save(a *app, files simulate.Files) error {
 	if s.write == "" {
 		return nil
 	}
+	defer a.hold()()
 	for name, content := range files {
 		if err := replaceFile(filepath.Join(s.write, places(name)[0]), content); err != nil {
 			return fmt.Errorf("--write-state: writing %s: %w", name, err)

@@ -4,8 +4,11 @@
 package cli
 
 import (
+	"fmt"
 	"io"
 	"os"
+
+	"github.com/kqos/kqos/internal/input"
 )
 
 // System is all that a command touches of its surroundings, so that a test can
@@ -26,6 +29,18 @@ func Host() System {
 		Terminal: isTerminal(os.Stdout), ErrTerminal: isTerminal(os.Stderr),
 		Getenv: os.Getenv,
 	}
+}
+
+// read reads a file, or standard input for "-", of at most limit bytes.
+func (s *System) read(name string, limit int64) ([]byte, error) {
+	if name != "-" {
+		return input.File(name, limit)
+	}
+	data, err := input.All(s.In, limit)
+	if err != nil {
+		return nil, fmt.Errorf("reading stdin: %w", err)
+	}
+	return data, nil
 }
 
 func isTerminal(f *os.File) bool {

@@ -8,6 +8,8 @@ import (
 
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 	kubeletv1beta1 "k8s.io/kubelet/config/v1beta1"
+
+	"github.com/kqos/kqos/internal/input"
 )
 
 // mergeDir merges the drop-ins of a folder into the configuration: *.conf in
@@ -97,7 +99,7 @@ func readDropin(path string) ([]byte, error) {
 	fail := func(format string, a ...any) error {
 		return fmt.Errorf("failed to load kubelet dropin file, path: %s, "+format, append([]any{path}, a...)...)
 	}
-	data, err := readFile(path)
+	data, err := input.File(path, input.Config)
 	if err != nil {
 		return nil, fail("error: failed to read drop-in kubelet config file %q, error: %w", path, err)
 	}

@@ -2,17 +2,13 @@ package kubelet
 
 import (
 	"fmt"
-	"io"
 	"maps"
-	"os"
 	"path/filepath"
 
 	kubeletv1beta1 "k8s.io/kubelet/config/v1beta1"
-)
 
-// maxFile bounds what is read as a configuration. The largest in the field has
-// some ten kilobytes; a file beyond this is something else.
-const maxFile = 16 << 20
+	"github.com/kqos/kqos/internal/input"
+)
 
 // LoadOptions say what a kubelet would be started with.
 type LoadOptions struct {
@@ -102,7 +98,7 @@ func (c *Config) loadFile(o LoadOptions) error {
 		return fail(err)
 	}
 	if data == nil {
-		if data, err = readFile(path); err != nil {
+		if data, err = input.File(path, input.Config); err != nil {
 			return fail(fmt.Errorf("failed to read kubelet config file %q, error: %w", path, err))
 		}
 	}
@@ -145,20 +141,6 @@ func (c *Config) setEvictionDefaults() {
 			}
 		}
 	}
-}
-
-// readFile reads a file whole, unless it is far too large for a configuration.
-func readFile(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
-	if err == nil && len(data) > maxFile {
-		return nil, fmt.Errorf("the file has more than the %d bytes that kqos reads as a configuration", maxFile)
-	}
-	return data, err
 }
 
 // resolvePaths makes the paths of the main file absolute. Those of drop-ins

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/shirou/gopsutil/v4/disk"
+
+	"github.com/kqos/kqos/internal/input"
 )
 
 // HostLimits are capacities of a host that its topology does not tell; nil where
@@ -31,7 +33,7 @@ func ReadHostLimits(ctx context.Context, root string) HostLimits {
 func maxPIDs(root string) *int64 {
 	var lowest *int64
 	for _, name := range []string{"pid_max", "threads-max"} {
-		text, err := os.ReadFile(filepath.Join(root, "proc/sys/kernel", name))
+		text, err := input.File(filepath.Join(root, "proc/sys/kernel", name), input.Config)
 		if err != nil {
 			continue
 		}

@@ -16,11 +16,8 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/kqos/kqos/internal/archive"
+	"github.com/kqos/kqos/internal/input"
 )
-
-// maxInput bounds a file that describes a machine, and what it unpacks to when
-// it is no archive; the largest known are hwloc exports of a few MiB.
-const maxInput = 64 << 20
 
 // errNotMachine names what would have been one.
 var errNotMachine = errors.New("not a machine: expected a kqos snapshot, a cadvisor MachineInfo, an hwloc XML, a NodeResourceTopology, or an archive or folder of /sys")
@@ -45,7 +42,7 @@ func Load(ctx context.Context, source string) (*Machine, error) {
 	if info.IsDir() {
 		return Detect(ctx, path.Join(file, folder))
 	}
-	data, err := readFile(file)
+	data, err := input.File(file, input.Machine)
 	if err != nil {
 		return nil, fmt.Errorf("reading machine %s: %w", file, err)
 	}
@@ -55,24 +52,6 @@ func Load(ctx context.Context, source string) (*Machine, error) {
 	}
 	m.Source = source
 	return m, nil
-}
-
-func readFile(name string) ([]byte, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return readAll(f)
-}
-
-// readAll reads to the end, but not beyond maxInput.
-func readAll(r io.Reader) ([]byte, error) {
-	data, err := io.ReadAll(io.LimitReader(r, maxInput+1))
-	if err == nil && len(data) > maxInput {
-		err = fmt.Errorf("larger than %d MiB", maxInput>>20)
-	}
-	return data, err
 }
 
 // Parse reads a machine from the content of a file, whose kind it tells by
@@ -97,7 +76,7 @@ func parse(ctx context.Context, data []byte, folder string) (*Machine, error) {
 		}
 		return parseArchive(ctx, files, folder)
 	}
-	text, err := readAll(io.MultiReader(bytes.NewReader(head), unpacked))
+	text, err := input.All(io.MultiReader(bytes.NewReader(head), unpacked), input.Machine)
 	if err != nil {
 		return nil, fmt.Errorf("unpacking: %w", err)
 	}

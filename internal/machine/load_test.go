@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/kqos/kqos/internal/input"
 )
 
 func small() *Machine {
@@ -59,16 +61,16 @@ func TestLoadTellsKindsByContent(t *testing.T) {
 	}
 
 	refused := map[string]string{
-		filepath.Join(dir, "missing"):                                    "no such file",
-		filepath.Join(dir, "two.tar"):                                    "several machines in the archive: name one as FILE#FOLDER, FOLDER being one of machines/a, machines/b",
-		filepath.Join(dir, "two.tar#c"):                                  "no machine in the folder c",
-		write("empty", nil):                                              "not a machine: expected",
-		write("text", []byte("hello: [")):                                "not a machine: expected",
-		write("zeros", make([]byte, 4096)):                               "not a tar archive",
-		write("cut", gzipped(t, captureOf(small()).tar(t))[:600]):        "unexpected EOF",
-		write("other.tar", capture{"etc/passwd": "root"}.tar(t)):         "not a copy of a node's /sys",
-		write("large", bytes.Repeat([]byte("x"), maxInput+1)):            "larger than 64 MiB",
-		write("bomb", gzipped(t, bytes.Repeat([]byte(" "), maxInput+1))): "larger than 64 MiB",
+		filepath.Join(dir, "missing"):                                         "no such file",
+		filepath.Join(dir, "two.tar"):                                         "several machines in the archive: name one as FILE#FOLDER, FOLDER being one of machines/a, machines/b",
+		filepath.Join(dir, "two.tar#c"):                                       "no machine in the folder c",
+		write("empty", nil):                                                   "not a machine: expected",
+		write("text", []byte("hello: [")):                                     "not a machine: expected",
+		write("zeros", make([]byte, 4096)):                                    "not a tar archive",
+		write("cut", gzipped(t, captureOf(small()).tar(t))[:600]):             "unexpected EOF",
+		write("other.tar", capture{"etc/passwd": "root"}.tar(t)):              "not a copy of a node's /sys",
+		write("large", bytes.Repeat([]byte("x"), input.Machine+1)):            "larger than 64 MiB",
+		write("bomb", gzipped(t, bytes.Repeat([]byte(" "), input.Machine+1))): "larger than 64 MiB",
 	}
 	for source, want := range refused {
 		if _, err := Load(t.Context(), source); err == nil || !strings.Contains(err.Error(), want) {

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/kqos/kqos/internal/input"
 )
 
 // tree is a node's /sys and /proc: live, below a folder, or in an archive.
@@ -17,10 +19,6 @@ type tree struct {
 	// sys and proc are where they stand in files; proc is "" when it is missing.
 	sys, proc string
 }
-
-// maxText bounds a file of /sys and /proc. The largest, /proc/cpuinfo of 2048
-// CPUs, has 3 MiB.
-const maxText = 16 << 20
 
 // openTree finds /sys below the root of files, which may also be a copy of
 // /sys itself.
@@ -51,12 +49,19 @@ func (t tree) procText(name string) (string, error) {
 	return t.read(path.Join(t.proc, name))
 }
 
+// read reads a file of /sys or /proc; the largest known, /proc/cpuinfo of 2048
+// CPUs, has 3 MiB.
 func (t tree) read(name string) (string, error) {
-	data, err := fs.ReadFile(t.files, name)
-	if err == nil && len(data) > maxText {
-		err = fmt.Errorf("reading %s: larger than %d MiB", name, maxText>>20)
+	f, err := t.files.Open(name)
+	if err != nil {
+		return "", err
 	}
-	return strings.TrimSpace(string(data)), err
+	defer f.Close()
+	data, err := input.All(f, input.Config)
+	if err != nil {
+		return "", fmt.Errorf("reading %s: %w", name, err)
+	}
+	return strings.TrimSpace(string(data)), nil
 }
 
 // number reads a file that holds one decimal number.

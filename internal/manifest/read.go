@@ -10,12 +10,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kqos/kqos/internal/input"
 	"github.com/kqos/kqos/internal/parallel"
 )
-
-// maxFile bounds one input in bytes, so that a wrong file can't take all
-// memory.
-const maxFile = 256 << 20
 
 // Read reads files, folders and "-" in the given order. What can't be read is
 // told in Errors beside all that can.
@@ -46,7 +43,7 @@ func Read(inputs []string, o Options) *Input {
 func readFile(name string, o Options) *Input {
 	data, err := load(name, o.Stdin)
 	if err != nil {
-		return &Input{Errors: []*Problem{{File: name, Message: err.Error()}}}
+		return &Input{Errors: []*Problem{{File: name, Message: withoutPath(err).Error()}}}
 	}
 	return Decode(name, data, o)
 }
@@ -56,25 +53,9 @@ func load(name string, stdin io.Reader) ([]byte, error) {
 		if stdin == nil {
 			return nil, errors.New("there is no standard input")
 		}
-		return readBounded(stdin)
+		return input.All(stdin, input.Manifests)
 	}
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, withoutPath(err)
-	}
-	defer f.Close()
-	return readBounded(f)
-}
-
-func readBounded(r io.Reader) ([]byte, error) {
-	data, err := io.ReadAll(io.LimitReader(r, maxFile+1))
-	if err != nil {
-		return nil, withoutPath(err)
-	}
-	if len(data) > maxFile {
-		return nil, fmt.Errorf("larger than %d MiB, the most that kqos reads of one input; split it", maxFile>>20)
-	}
-	return data, nil
+	return input.File(name, input.Manifests)
 }
 
 // expand lists the files that an argument means.

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/kqos/kqos/internal/input"
 )
 
 // Kubelet is a kubelet that runs on the host.
@@ -34,7 +36,7 @@ func FindKubelet(root string) (*Kubelet, error) {
 			continue
 		}
 		// A process may end between the two steps; then it is no kubelet that works.
-		line, err := os.ReadFile(filepath.Join(proc, e.Name(), "cmdline"))
+		line, err := input.File(filepath.Join(proc, e.Name(), "cmdline"), input.Config)
 		if err != nil {
 			continue
 		}

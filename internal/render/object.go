@@ -5,13 +5,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/cli-runtime/pkg/printers"
 	"sigs.k8s.io/yaml"
+
+	"github.com/kqos/kqos/internal/input"
 )
 
 // ObjectFormats lists the output formats that print the whole object. Those
@@ -28,7 +29,7 @@ func ObjectFormats() []string {
 func Object(w io.Writer, format string, v any, s Style) error {
 	name, arg, _ := strings.Cut(format, "=")
 	if base, ok := strings.CutSuffix(name, "-file"); ok {
-		text, err := os.ReadFile(arg)
+		text, err := input.File(arg, input.Config)
 		if err != nil {
 			return fmt.Errorf("reading the template of -o %s: %w", name, err)
 		}

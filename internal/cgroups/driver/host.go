@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/kqos/kqos/internal/input"
 )
 
 // The cgroup drivers by the names that the kubelet gives them.
@@ -31,7 +33,7 @@ func HostVersion(root string) int {
 // HostDriver tells which driver suits the host below root: systemd where it
 // runs as PID 1, else cgroupfs.
 func HostDriver(root string) string {
-	comm, err := os.ReadFile(filepath.Join(root, "proc/1/comm"))
+	comm, err := input.File(filepath.Join(root, "proc/1/comm"), input.Config)
 	if err == nil && strings.TrimSpace(string(comm)) == "systemd" {
 		return Systemd
 	}

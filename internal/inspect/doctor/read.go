@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/kqos/kqos/internal/allocatable"
+	"github.com/kqos/kqos/internal/input"
 	"github.com/kqos/kqos/internal/inspect"
 	"github.com/kqos/kqos/internal/kubelet"
 	"github.com/kqos/kqos/internal/machine"
@@ -113,7 +114,7 @@ func (f *Facts) readStates(o Options) error {
 	}
 	for _, name := range []string{kubelet.CPUManagerStateFile, kubelet.MemoryManagerStateFile, kubelet.DeviceManagerStateFile} {
 		for _, place := range []string{filepath.Join("device-plugins", name), name} {
-			data, err := os.ReadFile(filepath.Join(dir, place))
+			data, err := input.File(filepath.Join(dir, place), input.Config)
 			if err == nil {
 				f.States[name] = string(data)
 				break
@@ -130,7 +131,7 @@ func (f *Facts) readStates(o Options) error {
 func runtimeFiles(root string) []DriverWord {
 	var words []DriverWord
 	read := func(name string, parse func(string) (string, string)) {
-		text, err := os.ReadFile(filepath.Join(root, name))
+		text, err := input.File(filepath.Join(root, name), input.Config)
 		if err != nil {
 			return
 		}

@@ -6,12 +6,14 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/kqos/kqos/internal/input"
 )
 
 // readHost reads the files outside the cgroups.
 func readHost(root string) *Host {
 	read := func(name string) (string, bool) {
-		text, err := os.ReadFile(filepath.Join(root, name))
+		text, err := input.File(filepath.Join(root, name), input.Config)
 		return strings.TrimSpace(string(text)), err == nil
 	}
 	h := &Host{}

@@ -53,13 +53,8 @@ func Compute(c *kubelet.Config, n Node) (*Result, []kubelet.Finding) {
 	return r, append(findings, checkMachine(c, n, r)...)
 }
 
-// Absolute is capacity minus reservations of a node, each at least 0: what
-// GetNodeAllocatableAbsolute of the kubelet returns, and pid.
-func Absolute(c *kubelet.Config, capacity corev1.ResourceList) corev1.ResourceList {
-	r, _ := ReadReservations(c)
-	return r.absolute(capacity)
-}
-
+// absolute is the capacity without what is reserved, each at least 0.
+//
 // kubelet v1.37: cm/node_container_manager_linux.go getNodeAllocatableAbsoluteImpl.
 func (r Reservations) absolute(capacity corev1.ResourceList) corev1.ResourceList {
 	left := corev1.ResourceList{}

@@ -60,7 +60,10 @@ func TestParseThreshold(t *testing.T) {
 }
 
 func TestCheckEviction(t *testing.T) {
-	c := kubelet.Default()
+	c, err := kubelet.Load(kubelet.LoadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
 	c.EvictionSoft = map[string]string{"memory.available": "1Gi", "nodefs.available": "x"}
 	c.EvictionSoftGracePeriod = map[string]string{"imagefs.available": "-1s", "disk": "1m", "pid.available": "soon"}
 	c.EvictionMinimumReclaim = map[string]string{"memory.available": "0%", "nodefs.available": "-1Gi", "disk": "1"}

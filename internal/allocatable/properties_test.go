@@ -29,7 +29,10 @@ func drawConfig(t *rapid.T) *kubelet.Config {
 		}
 		return m
 	}
-	c := kubelet.Default()
+	c, err := kubelet.Load(kubelet.LoadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
 	c.SystemReserved, c.KubeReserved = reserved("system "), reserved("kube ")
 	c.EvictionHard = map[string]string{}
 	for _, signal := range []string{"memory.available", "nodefs.available", "imagefs.available"} {

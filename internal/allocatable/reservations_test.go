@@ -37,7 +37,10 @@ func TestParseReservation(t *testing.T) {
 }
 
 func TestReadReservations(t *testing.T) {
-	c := kubelet.Default()
+	c, err := kubelet.Load(kubelet.LoadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
 	c.ReservedSystemCPUs = "0-1,4"
 	c.KubeReserved = map[string]string{"cpu": "nonsense"}
 	c.SystemReserved = map[string]string{"cpu": "500m", "memory": "1Gi", "gpu": "1"}
@@ -59,7 +62,10 @@ func TestReadReservations(t *testing.T) {
 
 // Amounts beyond int64 are refused, without the address of a number.
 func TestCheckCapacityOfHugeAmounts(t *testing.T) {
-	c := kubelet.Default()
+	c, err := kubelet.Load(kubelet.LoadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
 	c.SystemReserved = map[string]string{"memory": "1e30"}
 	c.KubeReserved = map[string]string{"memory": "9223372036854775807"}
 	_, findings := Compute(c, Node{Capacity: corev1.ResourceList{"memory": resource.MustParse("1Gi")}})

@@ -21,7 +21,10 @@ import (
 
 // testNode has 8 CPUs, 16Gi and both usual page sizes.
 func testNode(driver string, version int, change func(*kubelet.Config)) Node {
-	cfg := kubelet.Default()
+	cfg, err := kubelet.Load(kubelet.LoadOptions{})
+	if err != nil {
+		panic(err)
+	}
 	if change != nil {
 		change(cfg)
 	}

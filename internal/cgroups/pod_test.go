@@ -117,7 +117,10 @@ type goldenInput struct {
 
 func (in goldenInput) config(t *testing.T) *kubelet.Config {
 	t.Helper()
-	cfg := kubelet.Default()
+	cfg, err := kubelet.Load(kubelet.LoadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
 	cfg.CPUCFSQuota, cfg.CPUCFSQuotaPeriod = &in.CPUCFSQuota, &in.CPUCFSQuotaPeriod
 	cfg.PodPidsLimit = &in.PodPidsLimit
 	if in.MemoryReservationPolicy != "" {

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -14,7 +13,6 @@ import (
 	"github.com/kqos/kqos/internal/allocatable"
 	"github.com/kqos/kqos/internal/input"
 	"github.com/kqos/kqos/internal/kubelet"
-	"github.com/kqos/kqos/internal/render"
 )
 
 // comparison is a NodeAllocatable beside another.
@@ -34,6 +32,8 @@ type otherAllocatable struct {
 	Capacity    corev1.ResourceList `json:"capacity"`
 	Allocatable corev1.ResourceList `json:"allocatable"`
 	Terms       []allocatable.Term  `json:"terms,omitempty"`
+	// Errors keep a kubelet with the other configuration from starting.
+	Errors []kubelet.Finding `json:"errors,omitempty"`
 }
 
 // movedTerm is a term, the capacity or the allocatable of a resource that
@@ -67,13 +67,14 @@ func (o *allocatableOptions) compare(a *app, n *node, result *nodeAllocatable) e
 		if other.config, err = o.otherConfig(); err != nil {
 			return o.showRefusal(a, err)
 		}
-		if findings, _ := startFindings(&other); len(findings) > 0 {
-			return o.showFindings(a, o.against, findings)
-		}
 		c.againstConfig(n, &other)
+		c.Against.Errors, _ = startFindings(&other)
 	}
 	if err := o.out.print(a, comparisonView(&c)); err != nil {
 		return err
+	}
+	if len(c.Against.Errors) > 0 {
+		return refusal(o.against, c.Against.Errors)
 	}
 	if len(c.Moved)+len(c.ChangedFiles)+len(c.InvalidState) > 0 {
 		return errFound
@@ -216,42 +217,4 @@ func changedFiles(before, after []enforcedCgroup) []changedFile {
 		}
 	}
 	return changed
-}
-
-func comparisonView(c *comparison) view {
-	text := func(name corev1.ResourceName, q *resource.Quantity, exact bool) string {
-		if q == nil {
-			return "-"
-		}
-		return amount(name, *q, exact)
-	}
-	moved := func(exact bool) render.Table {
-		t := render.Table{Columns: []render.Column{
-			{Name: "RESOURCE"}, {Name: "TERM"}, {Name: "BEFORE", Right: true}, {Name: "AFTER", Right: true},
-		}}
-		for _, m := range c.Moved {
-			before, after := text(m.Resource, m.Before, exact), text(m.Resource, m.After, exact)
-			if before == after {
-				before, after = text(m.Resource, m.Before, true), text(m.Resource, m.After, true)
-			}
-			t.Rows = append(t.Rows, []string{string(m.Resource), m.Name, before, after})
-		}
-		return t
-	}
-	files := render.Table{Columns: []render.Column{{Name: "ENFORCED ON"}, {Name: "FILE"}, {Name: "BEFORE", Right: true}, {Name: "AFTER", Right: true}}}
-	for _, f := range c.ChangedFiles {
-		files.Rows = append(files.Rows, []string{f.Path, f.File, or(f.Before, "-"), or(f.After, "-")})
-	}
-	states := render.Table{Columns: []render.Column{{Name: "INVALID STATE FILE"}, {Name: "ONLY IF"}, {Name: "WHY"}}}
-	for _, s := range c.InvalidState {
-		states.Rows = append(states.Rows, []string{s.File, or(s.OnlyIf, "-"), s.Why})
-	}
-	exact := moved(true)
-	return view{object: c, csv: &exact, text: func(w io.Writer, s render.Style) error {
-		if len(c.Moved)+len(c.ChangedFiles)+len(c.InvalidState) == 0 {
-			_, err := fmt.Fprintln(w, "nothing moves")
-			return err
-		}
-		return printTables(w, s, moved(s.Wide), files, states)
-	}}
 }

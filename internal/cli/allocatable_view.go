@@ -145,9 +145,9 @@ func filesTable(v *nodeAllocatable) render.Table {
 
 // reservedTable shows what no container gets exclusively.
 func reservedTable(v *nodeAllocatable) render.Table {
-	t := render.Table{Columns: []render.Column{{Name: "RESERVED"}, {Name: "VALUE"}}}
+	t := render.Table{Columns: []render.Column{{Name: "RESERVED"}, {Name: "WHICH"}}}
 	if v.ReservedCPUs != "" {
-		t.Rows = append(t.Rows, []string{"CPUs", v.ReservedCPUs})
+		t.Rows = append(t.Rows, []string{"CPU IDs", v.ReservedCPUs})
 	}
 	for _, m := range v.ReservedMemory {
 		var limits []string

@@ -10,17 +10,6 @@ import (
 	kubeletv1beta1 "k8s.io/kubelet/config/v1beta1"
 )
 
-// Default is the configuration of a kubelet of 1.37 that got neither a file nor
-// flags. It has no eviction thresholds: only a configuration file brings the
-// default ones, see [DefaultEvictionHard].
-func Default() *Config {
-	c := &Config{Written: map[string]bool{}}
-	// The empty configuration names no gate, so nothing can be refused.
-	_ = setDefaults(&c.KubeletConfiguration, c.Gates)
-	setFlagDefaults(&c.KubeletConfiguration)
-	return c
-}
-
 // setFlagDefaults are the defaults of the command line, which hold when no file
 // is read.
 //

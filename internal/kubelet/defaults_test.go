@@ -8,8 +8,11 @@ import (
 	kubeletv1beta1 "k8s.io/kubelet/config/v1beta1"
 )
 
-func TestDefault(t *testing.T) {
-	c := Default()
+func TestLoadOfNothing(t *testing.T) {
+	c, err := Load(LoadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
 	if len(c.EvictionHard) != 0 {
 		t.Errorf("without a file there are no eviction thresholds, got %v", c.EvictionHard)
 	}

@@ -148,10 +148,9 @@ func parseArchive(ctx context.Context, files *archive.FS, folder string) (*Machi
 // machineRoots are the folders that hold a machine's sys, or are a copy of it.
 func machineRoots(files fs.FS) []string {
 	var roots []string
-	// A folder that cannot be listed holds no machine.
 	_ = fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || !d.IsDir() {
-			return nil //nolint:nilerr // see above
+			return nil //nolint:nilerr // a folder that cannot be listed holds no machine
 		}
 		if _, err := openTree(subFS{files, name}); err == nil {
 			roots = append(roots, name)

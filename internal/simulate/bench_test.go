@@ -22,7 +22,10 @@ func benchSpec(b *testing.B, topology string) Spec {
 	if err != nil {
 		b.Fatal(err)
 	}
-	c := kubelet.Default()
+	c, err := kubelet.Load(kubelet.LoadOptions{})
+	if err != nil {
+		b.Fatal(err)
+	}
 	c.CPUManagerPolicy, c.MemoryManagerPolicy, c.TopologyManagerPolicy = "static", "Static", "best-effort"
 	c.KubeReserved = map[string]string{"cpu": "2", "memory": "1Gi"}
 	c.EvictionHard = map[string]string{"memory.available": "100Mi"}

@@ -43,7 +43,10 @@ func drawMachine(t *rapid.T) *machine.Machine {
 }
 
 func drawConfig(t *rapid.T) *kubelet.Config {
-	c := kubelet.Default()
+	c, err := kubelet.Load(kubelet.LoadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
 	c.CPUManagerPolicy, c.MemoryManagerPolicy = "static", "Static"
 	c.KubeReserved = map[string]string{"cpu": "1", "memory": "1Gi"}
 	c.ReservedMemory = []kubeletv1beta1.MemoryReservation{{NumaNode: 0, Limits: corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("1124Mi")}}}

@@ -60,8 +60,7 @@ func writeUnit(unit, text string) error {
 		return fmt.Errorf("unit file %s was not made by kqos: start that unit, or remove the file", file)
 	}
 	beside := file + ".kqos"
-	// Unit files are public, as systemd's own are.
-	if err := os.WriteFile(beside, []byte(text), 0o644); err != nil { //nolint:gosec // see above
+	if err := os.WriteFile(beside, []byte(text), 0o644); err != nil { //nolint:gosec // unit files are public, as systemd's own are
 		return fmt.Errorf("writing unit file: %w", err)
 	}
 	if err := os.Rename(beside, file); err != nil {

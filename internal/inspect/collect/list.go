@@ -93,13 +93,12 @@ func controlFile(name string) bool {
 // addCgroups adds every cgroup of every hierarchy with its control files.
 func (c *Collection) addCgroups(ctx context.Context) error {
 	top := filepath.Join(c.root, "sys/fs/cgroup")
-	// A folder that can't be listed has vanished, or is noted by what is missing.
 	return filepath.WalkDir(top, func(file string, d fs.DirEntry, err error) error {
 		if failed := ctx.Err(); failed != nil {
 			return failed
 		}
 		if err != nil {
-			return nil //nolint:nilerr // see above
+			return nil //nolint:nilerr // a folder that can't be listed has vanished, or is noted by what is missing
 		}
 		name, err := filepath.Rel(c.root, file)
 		if err != nil {

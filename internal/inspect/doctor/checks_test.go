@@ -139,7 +139,11 @@ func TestExplained(t *testing.T) {
 
 // TestNothingKnown runs every check on facts without any host or machine.
 func TestNothingKnown(t *testing.T) {
-	for _, r := range Run(&Facts{Config: kubelet.Default(), Driver: "systemd", CgroupVersion: 2, Node: allocatable.Node{CgroupVersion: 2}}, Checks()) {
+	config, err := kubelet.Load(kubelet.LoadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range Run(&Facts{Config: config, Driver: "systemd", CgroupVersion: 2, Node: allocatable.Node{CgroupVersion: 2}}, Checks()) {
 		if r.Status != OK && r.Status != Skip {
 			t.Errorf("%s: %s: %s", r.ID, r.Status, r.Message)
 		}

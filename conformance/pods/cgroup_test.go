@@ -3,18 +3,14 @@ package pods
 import (
 	"math"
 	"testing"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	kubeletv1beta1 "k8s.io/kubelet/config/v1beta1"
 	"pgregory.net/rapid"
 
 	"github.com/kqos/kqos/conformance/check"
 	"github.com/kqos/kqos/conformance/gen"
 	"github.com/kqos/kqos/conformance/oracle/pod"
 	"github.com/kqos/kqos/internal/cgroups"
-	"github.com/kqos/kqos/internal/kubelet"
 )
 
 // podCgroup is what the settings of a pod's cgroup depend on.
@@ -27,24 +23,12 @@ type podCgroup struct {
 func TestPodCgroup(t *testing.T) {
 	check.Property(t, 6000, func(t *rapid.T) {
 		in := podCgroup{Pod: gen.Pod().Draw(t, "pod"), FeatureGates: gen.KnownGates(podGates()).Draw(t, "gates")}
-		in.CPUCFSQuota = rapid.IntRange(0, 4).Draw(t, "quota") > 0
-		in.CPUCFSQuotaPeriod = rapid.SampledFrom([]time.Duration{100 * time.Millisecond, time.Millisecond, time.Second, 10 * time.Millisecond}).Draw(t, "period")
-		in.PodPidsLimit = rapid.SampledFrom([]int64{-1, 0, 1, 100}).Draw(t, "pids")
-		in.MemoryReservationPolicy = rapid.SampledFrom([]string{"None", "TieredReservation"}).Draw(t, "policy")
-		if rapid.Bool().Draw(t, "throttling") {
-			factor := rapid.SampledFrom([]float64{0.9, 1, 0.1}).Draw(t, "factor")
-			in.MemoryThrottlingFactor = &factor
-		}
+		in.CgroupOptions = drawOptions(t)
 		g, ok := setGates(t, in.FeatureGates)
 		if !ok {
 			return
 		}
-		cfg := kubelet.Default()
-		cfg.Gates = g
-		cfg.CPUCFSQuota, cfg.CPUCFSQuotaPeriod = &in.CPUCFSQuota, &metav1.Duration{Duration: in.CPUCFSQuotaPeriod}
-		cfg.PodPidsLimit, cfg.MemoryThrottlingFactor = &in.PodPidsLimit, in.MemoryThrottlingFactor
-		cfg.MemoryReservationPolicy = kubeletv1beta1.MemoryReservationPolicy(in.MemoryReservationPolicy)
-		check.Equal(t, in, pod.Cgroup(in.Pod, in.CgroupOptions), pod.FromSettings(cgroups.PodSettings(in.Pod, cfg, false)))
+		check.Equal(t, in, pod.Cgroup(in.Pod, in.CgroupOptions), pod.FromSettings(cgroups.PodSettings(in.Pod, configOf(in.CgroupOptions, g), false)))
 	})
 }
 

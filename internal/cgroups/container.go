@@ -37,7 +37,7 @@ func ContainerSettings(pod *corev1.Pod, c *corev1.Container, node Node, at Assig
 		s.CPUPeriod = set(uint64(period), "cpuCFSQuotaPeriod")
 		cpu, why := limits.of(corev1.ResourceCPU)
 		s.CPUQuota = set(MilliCPUToQuota(cpu.MilliValue(), period), why)
-		if at.Exclusive && cfg.Gates.Enabled(gateNoQuotaExclusive) {
+		if qos.Isolated(pod, c, at.Exclusive, cfg.Gates) && cfg.Gates.Enabled(gateNoQuotaExclusive) {
 			s.CPUQuota = set[int64](-1, "the container holds exclusive CPUs")
 		}
 	}
@@ -48,7 +48,7 @@ func ContainerSettings(pod *corev1.Pod, c *corev1.Container, node Node, at Assig
 	swapLimit(&s, pod, c, node)
 	protectContainer(&s, pod, c, node, limits)
 	if !at.CPUs.IsEmpty() {
-		s.CPUs = set(at.CPUs, assignedWhy(at.Exclusive))
+		s.CPUs = set(at.CPUs, assignedWhy(pod, c, at, cfg.Gates))
 	}
 	if !at.Mems.IsEmpty() {
 		s.Mems = set(at.Mems, "memoryManagerPolicy Static: NUMA nodes of the container")
@@ -56,9 +56,12 @@ func ContainerSettings(pod *corev1.Pod, c *corev1.Container, node Node, at Assig
 	return s
 }
 
-func assignedWhy(exclusive bool) string {
-	if exclusive {
+func assignedWhy(pod *corev1.Pod, c *corev1.Container, at Assignment, g kubelet.Gates) string {
+	switch {
+	case qos.Isolated(pod, c, at.Exclusive, g):
 		return "cpuManagerPolicy static: exclusive CPUs of the container"
+	case at.Exclusive:
+		return "cpuManagerPolicy static: CPUs that containers of the pod share"
 	}
 	return "cpuManagerPolicy static: the shared pool"
 }

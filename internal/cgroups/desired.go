@@ -108,10 +108,7 @@ func (p *planner) addPod(pod *corev1.Pod) {
 		p.fail(fmt.Errorf("pod %s/%s: metadata.uid: %w", ref.Namespace, ref.Name, err))
 		return
 	}
-	exclusive := false
-	for _, c := range runningContainers(pod, true) {
-		exclusive = exclusive || p.assigned(pod, uid, c).Exclusive
-	}
+	exclusive := qos.PodIsolated(pod, func(c *corev1.Container) bool { return p.assigned(pod, uid, c).Exclusive }, cfg.Gates)
 	if p.add(group{LevelPod, name, PodSettings(pod, cfg, exclusive)}, ref, "") == nil || !p.node.Containers {
 		return
 	}

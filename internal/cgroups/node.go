@@ -99,7 +99,8 @@ type Assignment struct {
 	CPUs cpuset.CPUSet
 	// Mems are the NUMA nodes it may take memory from; empty leaves that too.
 	Mems cpuset.CPUSet
-	// Exclusive says that the CPUs are its alone.
+	// Exclusive says that the CPU manager keeps an entry with the CPUs: they are
+	// the container's alone or, see [qos.Isolated], its pod's.
 	Exclusive bool
 }
 

@@ -85,32 +85,34 @@ func (c *classifier) fill(item *podClassification, pod corev1.Pod) error {
 	if qos.HasStatusResources(&pod) {
 		item.RequestsWithStatus, item.LimitsWithStatus = qos.RequestsWithStatus(&pod, g), qos.LimitsWithStatus(&pod, g)
 	}
-	exclusive := c.containers(item, &pod)
-	return c.cgroup(item, &pod, exclusive && c.static)
+	c.containers(item, &pod)
+	exclusive := c.static && qos.PodIsolated(&pod, func(of *corev1.Container) bool {
+		n, _ := qos.ExclusiveCPUs(&pod, of, g)
+		return n > 0
+	}, g)
+	return c.cgroup(item, &pod, exclusive)
 }
 
-// containers lists them in the order in which they start; exclusive tells
-// whether one qualifies for CPUs of its own.
-func (c *classifier) containers(item *podClassification, pod *corev1.Pod) (exclusive bool) {
+// containers lists them in the order in which they start.
+func (c *classifier) containers(item *podClassification, pod *corev1.Pod) {
 	item.Containers = make([]containerClassification, 0, len(pod.Spec.InitContainers)+len(pod.Spec.Containers)+len(pod.Spec.EphemeralContainers))
 	for i := range pod.Spec.InitContainers {
 		t := initContainer
 		if qos.IsSidecar(&pod.Spec.InitContainers[i]) {
 			t = sidecarContainer
 		}
-		exclusive = c.container(item, pod, &pod.Spec.InitContainers[i], t) || exclusive
+		c.container(item, pod, &pod.Spec.InitContainers[i], t)
 	}
 	for i := range pod.Spec.Containers {
-		exclusive = c.container(item, pod, &pod.Spec.Containers[i], appContainer) || exclusive
+		c.container(item, pod, &pod.Spec.Containers[i], appContainer)
 	}
 	for i := range pod.Spec.EphemeralContainers {
 		ephemeral := corev1.Container(pod.Spec.EphemeralContainers[i].EphemeralContainerCommon)
 		c.container(item, pod, &ephemeral, ephemeralContainer)
 	}
-	return exclusive
 }
 
-func (c *classifier) container(item *podClassification, pod *corev1.Pod, of *corev1.Container, t containerType) (exclusive bool) {
+func (c *classifier) container(item *podClassification, pod *corev1.Pod, of *corev1.Container, t containerType) {
 	out := containerClassification{Name: of.Name, Type: t, Requests: listed(of.Resources.Requests), Limits: listed(of.Resources.Limits)}
 	if c.memory > 0 || !qos.NeedsMemoryCapacity(pod, c.gates) {
 		score := qos.OOMScoreAdj(pod, of, c.memory, c.gates)
@@ -125,7 +127,6 @@ func (c *classifier) container(item *podClassification, pod *corev1.Pod, of *cor
 		out.ExclusiveWhy += fmt.Sprintf(", once cpuManagerPolicy is %s", staticPolicy)
 	}
 	item.Containers = append(item.Containers, out)
-	return out.ExclusiveCPUs > 0
 }
 
 // listed prints an absent list as {}.

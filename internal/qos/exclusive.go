@@ -2,6 +2,7 @@ package qos
 
 import (
 	"fmt"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	resourcehelper "k8s.io/component-helpers/resource"
@@ -42,4 +43,36 @@ func ExclusiveCPUs(pod *corev1.Pod, c *corev1.Container, g kubelet.Gates) (n int
 // kubelet v1.37: cm/qos/helpers.go IsContainerEquivalentQOSGuaranteed.
 func RequestsEqualLimits(c *corev1.Container) bool {
 	return requirementsClass(&c.Resources) == corev1.PodQOSGuaranteed
+}
+
+// Isolated tells whether a container has CPUs for itself, which lifts its CPU
+// quota. assigned says that the CPU manager keeps an entry for it: in a pod with
+// pod-level resources the containers that share the pod's CPUs have one, too.
+//
+// kubelet v1.37: cm/cpumanager/cpu_manager.go GetResourceIsolationLevel.
+func Isolated(pod *corev1.Pod, c *corev1.Container, assigned bool, g kubelet.Gates) bool {
+	if !assigned || !managedAsWhole(pod, g) {
+		return assigned
+	}
+	limit := c.Resources.Limits[corev1.ResourceCPU]
+	return RequestsEqualLimits(c) && limit.Value()*millisPerCPU == limit.MilliValue()
+}
+
+// PodIsolated tells whether the CPU quota of the pod as a whole is lifted: where
+// one of its init and app containers has CPUs for itself, or, in a pod with
+// pod-level resources, all of them.
+//
+// kubelet v1.37: cm/container_manager_linux.go PodHasExclusiveCPUs.
+func PodIsolated(pod *corev1.Pod, assigned func(*corev1.Container) bool, g kubelet.Gates) bool {
+	isolated := func(c corev1.Container) bool { return Isolated(pod, &c, assigned(&c), g) }
+	if managedAsWhole(pod, g) {
+		shared := func(c corev1.Container) bool { return !isolated(c) }
+		return !slices.ContainsFunc(pod.Spec.InitContainers, shared) && !slices.ContainsFunc(pod.Spec.Containers, shared)
+	}
+	return slices.ContainsFunc(pod.Spec.InitContainers, isolated) || slices.ContainsFunc(pod.Spec.Containers, isolated)
+}
+
+// managedAsWhole tells whether the managers serve the pod as a whole.
+func managedAsWhole(pod *corev1.Pod, g kubelet.Gates) bool {
+	return g.Enabled(gatePodLevelManagers) && resourcehelper.IsPodLevelResourcesSet(pod)
 }

@@ -74,3 +74,36 @@ func TestOOMScoreWithoutCapacity(t *testing.T) {
 		t.Errorf("score %d of a lone sidecar, want 938", got)
 	}
 }
+
+func TestPodIsolated(t *testing.T) {
+	managed, err := kubelet.DefaultGates(kubelet.Latest).With(map[string]bool{gatePodLevelManagers: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole, fraction := guaranteed("whole", "2"), guaranteed("fraction", "1500m")
+	r := guaranteed("", "4").Resources
+	own := &corev1.Pod{Spec: corev1.PodSpec{Resources: &r, Containers: []corev1.Container{whole}, InitContainers: []corev1.Container{whole}}}
+	mixed := &corev1.Pod{Spec: corev1.PodSpec{Resources: &r, Containers: []corev1.Container{whole, fraction}}}
+	plain := &corev1.Pod{Spec: corev1.PodSpec{Containers: []corev1.Container{whole, fraction}}}
+	all := func(*corev1.Container) bool { return true }
+	first := func(c *corev1.Container) bool { return c.Name == "whole" }
+	for name, c := range map[string]struct {
+		pod      *corev1.Pod
+		assigned func(*corev1.Container) bool
+		want     bool
+	}{
+		"each has CPUs for itself":            {own, all, true},
+		"one shares those of the pod":         {mixed, all, false},
+		"one without pod-level resources":     {plain, first, true},
+		"no container has an entry":           {plain, func(*corev1.Container) bool { return false }, false},
+		"an entry counts without pod level":   {plain, all, true},
+		"a container of a pod level has none": {mixed, first, false},
+	} {
+		if got := PodIsolated(c.pod, c.assigned, managed); got != c.want {
+			t.Errorf("%s: isolated is %t", name, got)
+		}
+	}
+	if Isolated(mixed, &fraction, true, managed) {
+		t.Error("a container that shares its pod's CPUs keeps its quota")
+	}
+}

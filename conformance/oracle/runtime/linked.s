@@ -1,0 +1,1 @@
+// Lets the package declare the functions that go:linkname fills in.

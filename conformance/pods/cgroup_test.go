@@ -39,8 +39,7 @@ func TestConversions(t *testing.T) {
 		_, _ = setGates(t, nil)
 		got := pod.Conversions{
 			Shares: cgroups.MilliCPUToShares(n), Quota: cgroups.MilliCPUToQuota(n, period),
-			Milli: cgroups.SharesToMilliCPU(n), QuotaMilli: cgroups.QuotaToMilliCPU(n, period),
-			Weight: cgroups.SharesToWeight(uint64(n)), RuntimeWeight: cgroups.SharesToWeightRuntime(uint64(n)), Back: cgroups.WeightToShares(uint64(n)),
+			Weight: cgroups.SharesToWeight(uint64(n)), RuntimeWeight: cgroups.SharesToWeightRuntime(uint64(n)),
 		}
 		check.Equal(t, map[string]int64{"value": n, "period": period}, pod.Convert(n, period), got)
 	})

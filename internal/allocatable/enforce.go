@@ -2,10 +2,12 @@ package allocatable
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/utils/cpuset"
 
 	"github.com/kqos/kqos/internal/kubelet"
@@ -33,6 +35,9 @@ type Enforced struct {
 	Resources corev1.ResourceList
 	// From names the field or rule of all the amounts.
 	From string
+	// AssumedPIDs says that the node's pid capacity is unknown and its limit here
+	// the kernel's default for the memory: the kubelet always sets one.
+	AssumedPIDs bool
 	// CPUs are allowed to the cgroup; nil when not set.
 	CPUs *cpuset.CPUSet
 	// ProtectMemory asks for memory.min of the amount of memory (v2).
@@ -49,9 +54,10 @@ func enforced(c *kubelet.Config, n Node, r *Result) []Enforced {
 	cpus := allowedCPUs(c, n, r)
 	memoryQoS := c.Gates.Enabled("MemoryQoS")
 	if perQOS(c) || strings.Trim(c.CgroupRoot, "/") != "" {
-		e := Enforced{Group: GroupKubepods, Cgroup: c.CgroupRoot, Resources: withoutStatusOnly(r.Capacity), From: "capacity", CPUs: cpus}
+		capacity, assumed := withPIDs(r.Capacity)
+		e := Enforced{Group: GroupKubepods, Cgroup: c.CgroupRoot, Resources: withoutStatusOnly(capacity), From: "capacity", CPUs: cpus, AssumedPIDs: assumed}
 		if perQOS(c) && slices.Contains(c.EnforceNodeAllocatable, kubelet.EnforcePods) {
-			e.Resources, e.From = withoutStatusOnly(r.Absolute), "capacity - systemReserved - kubeReserved"
+			e.Resources, e.From = withoutStatusOnly(r.Reservations.absolute(capacity)), "capacity - systemReserved - kubeReserved"
 		}
 		// kubelet v1.36 and before leaves what an earlier configuration wrote.
 		e.ResetProtection = !memoryQoS && n.CgroupVersion == 2 && cmp.Or(c.Gates.Minor, kubelet.Latest) > 36
@@ -75,6 +81,23 @@ func enforced(c *kubelet.Config, n Node, r *Result) []Enforced {
 	reserved(kubelet.EnforceSystemReservedCompressible, GroupSystemReserved, c.SystemReservedCgroup, system, "systemReserved", true)
 	reserved(kubelet.EnforceKubeReservedCompressible, GroupKubeReserved, c.KubeReservedCgroup, kube, "kubeReserved", true)
 	return list
+}
+
+// withPIDs adds the pid capacity where it is unknown and the memory is not. It
+// is the kernel's threads-max for the memory, at most the pid_max that systemd
+// sets; the real one is slightly lower, as the kernel counts less memory at
+// boot.
+//
+// kernel: kernel/fork.c set_max_threads, with 16 KiB of stack a thread.
+func withPIDs(capacity corev1.ResourceList) (with corev1.ResourceList, assumed bool) {
+	const threadBytes, pidMax = 8 * 16 << 10, 4194304
+	memory := capacity[corev1.ResourceMemory]
+	if _, told := capacity[ResourcePID]; told || memory.Value() < threadBytes {
+		return capacity, false
+	}
+	with = maps.Clone(capacity)
+	with[ResourcePID] = *resource.NewQuantity(min(memory.Value()/threadBytes, pidMax), resource.DecimalSI)
+	return with, true
 }
 
 // withoutStatusOnly drops what no cgroup limits.

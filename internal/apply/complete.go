@@ -36,7 +36,7 @@ func OwnTree(tree cgroups.Tree, host Reader, prune bool) (bool, error) {
 		}
 		for _, child := range children {
 			at := path.Join(cg.Path, child)
-			if !podName(child) {
+			if _, pod := podUID(child); !pod {
 				continue
 			}
 			ours, err := host.Read(&cgroups.Cgroup{Path: at})

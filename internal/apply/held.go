@@ -32,7 +32,8 @@ func ReadHeld(tree cgroups.Tree, host Reader, file string) (Held, error) {
 			return nil, err
 		}
 		for _, pod := range pods {
-			if !podName(pod) {
+			uid, ok := podUID(pod)
+			if !ok {
 				continue
 			}
 			containers, err := heldBelow(host, path.Join(cg.Path, pod), file)
@@ -40,7 +41,7 @@ func ReadHeld(tree cgroups.Tree, host Reader, file string) (Held, error) {
 				return nil, err
 			}
 			if len(containers) > 0 {
-				held[strings.TrimPrefix(component(pod), "pod")] = containers
+				held[uid] = containers
 			}
 		}
 	}
@@ -67,12 +68,20 @@ func heldBelow(host Reader, pod, file string) (map[string]cpuset.CPUSet, error) 
 }
 
 // component reads the last component of a cgroup's name back from its folder.
-//
-// kubelet v1.37: cm/cgroup_manager_linux.go ParseSystemdToCgroupName
 func component(folder string) string {
-	name, slice := strings.CutSuffix(folder, ".slice")
-	if !slice {
-		return folder
+	driver := cgroups.Cgroupfs
+	if strings.HasSuffix(folder, ".slice") {
+		driver = cgroups.Systemd
 	}
-	return strings.ReplaceAll(name[strings.LastIndexByte(name, '-')+1:], "_", "-")
+	name := cgroups.ParseDriverName(driver, folder)
+	return name[len(name)-1]
+}
+
+// podUID recognises the folder of a pod right below kubepods or a tier, by the
+// last component of its name, as the kubelet's search for orphans does.
+//
+// kubelet v1.37: cm/pod_container_manager_linux.go GetAllPodsFromCgroups
+func podUID(folder string) (uid string, ok bool) {
+	uid, ok = cgroups.IsPod(nil, cgroups.Name{component(folder)})
+	return uid, ok && uid != ""
 }

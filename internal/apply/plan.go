@@ -143,9 +143,6 @@ func (p *Plan) planUse(host Reader, changes []cgroups.Change) ([]cgroups.Change,
 	return changes, errors.Join(errs...)
 }
 
-// Differs says whether the host is not as wanted.
-func (p *Plan) Differs() bool { return len(p.Steps) > 0 || len(p.Withheld) > 0 }
-
 // unchanged counts the cgroups that nothing is done to.
 func (p *Plan) unchanged() int {
 	touched := map[string]bool{}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"path"
 	"slices"
-	"strings"
 
 	"github.com/kqos/kqos/internal/cgroups"
 )
@@ -24,7 +23,7 @@ func (p *Plan) planPrune(host Reader) ([]cgroups.Change, error) {
 		errs = append(errs, err)
 		for _, child := range children {
 			at := path.Join(cg.Path, child)
-			if !podName(child) || p.wanted(at) {
+			if _, pod := podUID(child); !pod || p.wanted(at) {
 				continue
 			}
 			change, err := p.removal(host, at, "no wanted pod has this cgroup")
@@ -74,13 +73,4 @@ func (p *Plan) wanted(at string) bool {
 // holdsPods says whether pod cgroups stand right below a cgroup.
 func holdsPods(cg *cgroups.Cgroup) bool {
 	return cg.Level == cgroups.LevelQoS || cg.Level == cgroups.LevelNode
-}
-
-// podName recognises the folder of a pod as the kubelet's search for orphans
-// does: the last component of the name starts with pod.
-//
-// kubelet v1.37: cm/pod_container_manager_linux.go GetAllPodsFromCgroups
-func podName(folder string) bool {
-	name := component(folder)
-	return strings.HasPrefix(name, "pod") && len(name) > len("pod") && strings.Count(name, "pod") == 1
 }

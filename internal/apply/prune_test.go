@@ -70,13 +70,13 @@ func TestRemove(t *testing.T) {
 	}
 }
 
-func TestPodName(t *testing.T) {
-	for name, want := range map[string]bool{
-		"pod1234": true, "kubepods-burstable-pod1_2.slice": true, "kubepods-pod1.slice": true,
-		"pod": false, "podpod1": false, "burstable": false, "cri-containerd-1.scope": false, "kubepods.slice": false,
+func TestPodUID(t *testing.T) {
+	for folder, want := range map[string]string{
+		"pod1234": "1234", "kubepods-burstable-pod1_2.slice": "1-2", "kubepods-pod1.slice": "1",
+		"pod": "", "podpod1": "", "burstable": "", "cri-containerd-1.scope": "", "kubepods.slice": "", "-.slice": "",
 	} {
-		if got := podName(name); got != want {
-			t.Errorf("podName(%q) = %v", name, got)
+		if got, ok := podUID(folder); got != want || ok != (want != "") {
+			t.Errorf("podUID(%q) = %q, %v", folder, got, ok)
 		}
 	}
 }

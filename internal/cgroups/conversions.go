@@ -69,34 +69,3 @@ func SharesToWeightRuntime(shares uint64) uint64 {
 	l := math.Log2(float64(shares))
 	return uint64(math.Ceil(math.Pow(10, (l*l+125*l)/612.0-7.0/34.0)))
 }
-
-// WeightToShares is what the kubelet reads out of a cpu.weight. It loses what
-// [SharesToWeight] rounded away: 1024 comes back as 998.
-//
-// kubelet v1.37: cm/cgroup_v2_manager_linux.go cpuWeightToCPUShares.
-func WeightToShares(weight uint64) uint64 {
-	return (weight-1)*(MaxShares-MinShares)/(MaxWeight-1) + MinShares
-}
-
-// SharesToMilliCPU is the cpu request that the kubelet reads out of cpu.shares,
-// rounded up; 0 below 2 shares.
-//
-// kubelet v1.37: cm/helpers_linux.go SharesToMilliCPU.
-func SharesToMilliCPU(shares int64) int64 {
-	if shares < MinShares {
-		return 0
-	}
-	return int64(math.Ceil(float64(shares*millisPerCPU) / sharesPerCPU))
-}
-
-// QuotaToMilliCPU is the cpu limit that the kubelet reads out of a CFS quota
-// and period in µs; 0 for the quota -1, no limit. Without a period it is 0,
-// where the kubelet would divide by zero.
-//
-// kubelet v1.37: cm/helpers_linux.go QuotaToMilliCPU.
-func QuotaToMilliCPU(quota, period int64) int64 {
-	if quota == -1 || period == 0 {
-		return 0
-	}
-	return quota * millisPerCPU / period
-}

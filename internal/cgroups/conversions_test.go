@@ -50,12 +50,8 @@ func TestConversionsGolden(t *testing.T) {
 			got = SharesToWeight(unsigned)
 		case "sharesToWeightRuntime":
 			got = SharesToWeightRuntime(unsigned)
-		case "weightToShares":
-			got = WeightToShares(unsigned)
-		case "sharesToMilliCPU":
-			got = SharesToMilliCPU(signed)
-		case "quotaToMilliCPU":
-			got = QuotaToMilliCPU(signed, c.Input.Period)
+		case "weightToShares", "sharesToMilliCPU", "quotaToMilliCPU":
+			continue // how the kubelet reads a pod back; kqos compares the files themselves
 		default:
 			t.Fatalf("%s: unknown operation", c.Name)
 		}

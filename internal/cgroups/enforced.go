@@ -39,6 +39,9 @@ func EnforcedSettings(e allocatable.Enforced) Settings {
 	}
 	if pids, ok := e.Resources[allocatable.ResourcePID]; ok {
 		s.PidsLimit = set(pids.Value(), fmt.Sprintf("%s: pid %s", e.From, &pids))
+		if e.AssumedPIDs {
+			s.PidsLimit.Why = "assumed, as the node's pid limit is unknown: the kernel's default for its memory; set --capacity pid=N"
+		}
 	}
 	if e.CPUs != nil {
 		s.CPUs = set(*e.CPUs, "all CPUs, as none can be assigned exclusively")
@@ -72,9 +75,6 @@ func enforcedGroups(node Node) ([]group, error) {
 			level = LevelNode
 		}
 		s := EnforcedSettings(e)
-		if level == LevelNode && node.assumedPIDs {
-			s.PidsLimit.Why = "assumed, as the node's pid limit is unknown: the kernel's default for its memory; set --capacity pid=N"
-		}
 		i := slices.IndexFunc(groups, func(g group) bool { return slices.Equal(g.name, name) })
 		if i < 0 {
 			groups = append(groups, group{level, name, s})

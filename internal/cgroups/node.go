@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/utils/cpuset"
 
 	"github.com/kqos/kqos/internal/allocatable"
@@ -26,9 +25,6 @@ type Node struct {
 	Incomplete string
 	// Containers asks for the cgroups of containers too.
 	Containers bool
-	// assumedPIDs says that the pid capacity is the kernel's default for the
-	// memory, because nothing tells the node's own.
-	assumedPIDs bool
 }
 
 // NewNode computes what a node's cgroups depend on. The findings are those for
@@ -39,28 +35,9 @@ func NewNode(cfg *kubelet.Config, n allocatable.Node, driver string) (Node, []ku
 		Config: cfg, Capacity: maps.Clone(n.Capacity),
 		Platform: Platform{Driver: driver, Version: n.CgroupVersion, PageSizes: capacityPageSizes(n.Capacity)},
 	}
-	if pids, ok := defaultPIDs(n.Capacity); ok {
-		node.Capacity[allocatable.ResourcePID], node.assumedPIDs = pids, true
-		n.Capacity = node.Capacity
-	}
 	result, findings := allocatable.Compute(cfg, n)
 	node.Result = result
 	return node, findings
-}
-
-// defaultPIDs stands in for an unknown pid capacity: the kubelet always sets a
-// limit. It is the kernel's threads-max for the memory, at most the pid_max that
-// systemd sets; the real one is slightly lower, as the kernel counts less memory
-// at boot.
-//
-// kernel: kernel/fork.c set_max_threads, with 16 KiB of stack a thread.
-func defaultPIDs(capacity corev1.ResourceList) (pids resource.Quantity, ok bool) {
-	const threadBytes, pidMax = 8 * 16 << 10, 4194304
-	memory, known := amount(capacity, corev1.ResourceMemory)
-	if _, told := capacity[allocatable.ResourcePID]; told || !known || memory < threadBytes {
-		return pids, false
-	}
-	return *resource.NewQuantity(min(memory/threadBytes, pidMax), resource.DecimalSI), true
 }
 
 // capacityPageSizes lists the page sizes that a node knows as cgroup files name

@@ -121,6 +121,9 @@ func enforcedTable(v *nodeAllocatable) render.Table {
 			if q, ok := e.Resources[name]; ok {
 				cell = amount(name, q, false)
 			}
+			if name == allocatable.ResourcePID && e.AssumedPIDs {
+				cell = "assumed " + cell
+			}
 			row = append(row, cell)
 		}
 		cpus := "-"

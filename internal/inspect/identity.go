@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/kqos/kqos/internal/cgroups"
@@ -21,62 +22,40 @@ type Identity struct {
 // give containers below them.
 func Identify(path string) Identity {
 	var id Identity
-	below := false
+	var root, name cgroups.Name
 	for part := range strings.SplitSeq(strings.Trim(path, "/"), "/") {
-		switch {
-		case id.Level == cgroups.LevelPod:
+		switch id.Level {
+		case cgroups.LevelPod:
 			if c := containerID(part); c != "" {
 				id.Level, id.ContainerID = cgroups.LevelContainer, c
 			}
-		case id.Level == cgroups.LevelContainer:
-			// crun's inner cgroup and what the container makes itself
-		case isKubepods(part):
-			id.Level, below = cgroups.LevelNode, true
-			if tier, uid := tierAndUID(part); uid != "" {
-				id.Level, id.PodUID = cgroups.LevelPod, uid
-			} else if tier {
-				id.Level = cgroups.LevelQoS
-			}
-		case below && (part == "burstable" || part == "besteffort"):
+			continue
+		case cgroups.LevelContainer:
+			continue // crun's inner cgroup and what the container makes itself
+		}
+		if strings.HasSuffix(part, ".slice") { // says the whole name again
+			name = cgroups.ParseDriverName(cgroups.Systemd, part)
+		} else {
+			name = append(name, part)
+		}
+		if i := slices.Index(name, "kubepods"); root == nil && i >= 0 {
+			root = slices.Clone(name[:i+1])
+			id.Level = cgroups.LevelNode
+		}
+		if root == nil {
+			continue
+		}
+		if uid, ok := cgroups.IsPod(root, name); ok {
+			id.Level, id.PodUID = cgroups.LevelPod, uid
+		} else if isTier(name[len(root):]) {
 			id.Level = cgroups.LevelQoS
-		case below && strings.HasPrefix(part, "pod"):
-			id.Level, id.PodUID = cgroups.LevelPod, strings.TrimPrefix(part, "pod")
 		}
 	}
 	return id
 }
 
-// isKubepods accepts kubepods under both drivers, also below a cgroupRoot:
-// kubepods, kubepods.slice, kube-kubepods.slice, kubepods-burstable.slice.
-func isKubepods(part string) bool {
-	name, slice := strings.CutSuffix(part, ".slice")
-	if !slice {
-		return part == "kubepods"
-	}
-	for word := range strings.SplitSeq(name, "-") {
-		if word == "kubepods" {
-			return true
-		}
-	}
-	return false
-}
-
-// tierAndUID takes a systemd name apart: kubepods-burstable-pod1_2.slice.
-func tierAndUID(part string) (tier bool, uid string) {
-	_, rest, ok := strings.Cut(strings.TrimSuffix(part, ".slice"), "kubepods-")
-	if !ok {
-		return false, ""
-	}
-	for _, name := range []string{"burstable", "besteffort"} {
-		if rest == name {
-			return true, ""
-		}
-		rest = strings.TrimPrefix(rest, name+"-")
-	}
-	if uid, ok := strings.CutPrefix(rest, "pod"); ok {
-		return false, strings.ReplaceAll(uid, "_", "-")
-	}
-	return false, ""
+func isTier(below cgroups.Name) bool {
+	return len(below) == 1 && (below[0] == "burstable" || below[0] == "besteffort")
 }
 
 // containerID reads runtime-ID.scope or the id alone; conmon's own scope is no container.

@@ -18,9 +18,6 @@ import (
 //go:linkname getCPUWeight k8s.io/kubernetes/pkg/kubelet/cm.getCPUWeight
 func getCPUWeight(shares *uint64) uint64
 
-//go:linkname cpuWeightToCPUShares k8s.io/kubernetes/pkg/kubelet/cm.cpuWeightToCPUShares
-func cpuWeightToCPUShares(weight uint64) uint64
-
 // CgroupOptions are the fields of a configuration that a pod's cgroup depends on.
 type CgroupOptions struct {
 	CPUCFSQuota             bool          `json:"cpuCFSQuota"`
@@ -94,11 +91,11 @@ func Cgroup(p *corev1.Pod, o CgroupOptions) Resources {
 	return FromConfig(c)
 }
 
-// Conversions are all conversions of one number.
+// Conversions are those of one number that make control files.
 type Conversions struct {
-	Shares                      uint64
-	Quota, Milli, QuotaMilli    int64
-	Weight, RuntimeWeight, Back uint64
+	Shares                uint64
+	Quota                 int64
+	Weight, RuntimeWeight uint64
 }
 
 // Convert does them as the kubelet and its cgroup library do.
@@ -106,8 +103,7 @@ func Convert(n, period int64) Conversions {
 	shares := uint64(n)
 	return Conversions{
 		Shares: cm.MilliCPUToShares(n), Quota: cm.MilliCPUToQuota(n, period),
-		Milli: cm.SharesToMilliCPU(n), QuotaMilli: cm.QuotaToMilliCPU(n, period),
-		Weight: getCPUWeight(&shares), RuntimeWeight: libcgroups.ConvertCPUSharesToCgroupV2Value(shares), Back: cpuWeightToCPUShares(shares),
+		Weight: getCPUWeight(&shares), RuntimeWeight: libcgroups.ConvertCPUSharesToCgroupV2Value(shares),
 	}
 }
 

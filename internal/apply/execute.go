@@ -114,7 +114,6 @@ func (e *execution) update(ctx context.Context, s Step) {
 // write writes files that only go together.
 func (e *execution) write(s Step, changes []cgroups.Change) {
 	err := e.host.Set(s.Cgroup, values(changes))
-	// The library turns EBUSY into words, so the use itself tells why.
 	if err != nil && kernelRefuses(changes[0].File) {
 		err = e.retryAtUse(s, changes[0], err)
 	}

@@ -2,6 +2,7 @@ package apply
 
 import (
 	"errors"
+	"fmt"
 	"path"
 	"slices"
 
@@ -49,13 +50,19 @@ func (p *Plan) removal(host Reader, at, why string) ([]cgroups.Change, error) {
 }
 
 // planRemoval plans to remove the wanted tree as far as it is kqos's own, from
-// the leaves up. A cgroup that is held keeps all above it.
+// the leaves up. A cgroup that is held keeps all above it. A reserved cgroup
+// that another made, such as system.slice, was never of that tree: it is only
+// noted.
 func (p *Plan) planRemoval(host Reader) error {
 	var changes []cgroups.Change
 	var errs []error
 	for i := range p.Tree.Cgroups {
 		cg := &p.Tree.Cgroups[i]
 		if live, ok := p.Live[cg.Path]; !ok || !live.Exists {
+			continue
+		}
+		if cg.Level == cgroups.LevelReserved && !p.Live[cg.Path].Marked {
+			p.Notes = append(p.Notes, fmt.Sprintf("reserved cgroup %s was not made by kqos: it stays, and so do its limits (--undo takes a saved plan back)", cg.Path))
 			continue
 		}
 		change, err := p.removal(host, cg.Path, "--remove")

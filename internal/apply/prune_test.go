@@ -3,6 +3,8 @@ package apply
 import (
 	"strings"
 	"testing"
+
+	"github.com/kqos/kqos/internal/cgroups"
 )
 
 func TestPrune(t *testing.T) {
@@ -67,6 +69,31 @@ func TestRemove(t *testing.T) {
 	f.groups["/kubepods/burstable/podu1"].procs = 0
 	if _, _, err = pass(node(3), f, Options{Remove: true}, nil); err != nil || len(f.groups) != 1 {
 		t.Errorf("%v, left %d cgroups, want the root alone", err, len(f.groups))
+	}
+}
+
+// What another made for a reservation was never of kqos's tree: leaving it is no
+// failure. Of the rest of a tree that is another's, it is.
+func TestRemoveLeavesForeignReserved(t *testing.T) {
+	tree := node(1)
+	tree.Cgroups = append(tree.Cgroups,
+		cgroups.Cgroup{Path: "/kubelet.slice", Level: cgroups.LevelReserved, Files: map[string]string{"pids.max": "5"}},
+		cgroups.Cgroup{Path: "/system.slice", Level: cgroups.LevelReserved, Files: map[string]string{"pids.max": "5"}})
+	f := newFake()
+	f.add("/system.slice", false)
+	f.groups["/system.slice"].procs = 40
+	if _, _, err := pass(tree, f, Options{CreateReserved: true}, nil); err != nil {
+		t.Fatal(err)
+	}
+	p, result, err := pass(tree, f, Options{Remove: true}, nil)
+	if err != nil || result.Removed != 5 || len(p.Withheld) != 0 {
+		t.Errorf("%v, %+v, withheld %s", err, result, reasons(p))
+	}
+	if f.groups["/system.slice"] == nil || f.groups["/kubelet.slice"] != nil {
+		t.Error("want /system.slice to stay and /kubelet.slice to go")
+	}
+	if len(p.Notes) != 1 || !strings.Contains(p.Notes[0], "/system.slice was not made by kqos: it stays") {
+		t.Errorf("notes %q", p.Notes)
 	}
 }
 

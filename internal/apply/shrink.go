@@ -150,9 +150,11 @@ func squeeze(ctx context.Context, host Host, cg *cgroups.Cgroup, c cgroups.Chang
 
 // retryAtUse does what the kubelet does when v1 refuses a memory limit of a
 // tier as below use: it sets what is in use, so that the tier grows no further,
-// and tries the wanted limit again later. Pods are left as they are.
+// and tries the wanted limit again later. Kubepods and pods are left as they
+// are. The library answers a refusal with words, so the use itself tells it.
 //
-// kubelet v1.37: cm/qos_container_manager_linux.go retrySetMemoryReserve
+// kubelet v1.37: cm/qos_container_manager_linux.go retrySetMemoryReserve;
+// cm/node_container_manager_linux.go enforceNodeAllocatableCgroups
 func (e *execution) retryAtUse(s Step, c cgroups.Change, refused error) error {
 	use, err := e.host.ReadFile(c.Path, cgroups.UseFile(c.File))
 	if err != nil {
@@ -162,13 +164,14 @@ func (e *execution) retryAtUse(s Step, c cgroups.Change, refused error) error {
 	if to, known := amount(c.To); !ok || !known || now <= to {
 		return refused
 	}
-	refused = fmt.Errorf("%s of cgroup %s: %s in use, more than %s, and the kernel could not reclaim it; it is tried again at the next apply: %w", c.File, c.Path, use, c.To, refused)
-	if from, limited := amount(c.From); !limited || now >= from || !holdsPods(s.Cgroup) {
-		return refused
+	told := fmt.Sprintf("%s of cgroup %s: %s in use, more than the new limit %s, and the kernel can't reclaim it (EBUSY): end or shrink what runs there, or ask for a limit above its use; it is tried again at the next apply",
+		c.File, c.Path, use, c.To)
+	if from, limited := amount(c.From); !limited || now >= from || s.Cgroup.Level != cgroups.LevelQoS {
+		return errors.New(told)
 	}
 	if err := e.host.Set(s.Cgroup, map[string]string{c.File: use}); err != nil {
-		return errors.Join(refused, err)
+		return errors.Join(errors.New(told), err)
 	}
 	e.log.Info("wrote", "path", c.Path, "file", c.File, "from", c.From, "to", use, "why", "as much as is in use")
-	return refused
+	return fmt.Errorf("%s; until then the limit is what is in use, as the kubelet sets it", told)
 }

@@ -130,10 +130,13 @@ func (r refusing) Set(cg *cgroups.Cgroup, files map[string]string) error {
 	return nil
 }
 
-// A tier gets what is in use, as the kubelet does; a pod keeps what it has.
+// A tier gets what is in use, as the kubelet does; kubepods and a pod keep what
+// they have. The message is ours, not the library's.
 func TestRefusedMemoryLimit(t *testing.T) {
 	const file = "memory/memory.limit_in_bytes"
-	for level, want := range map[cgroups.Level]string{cgroups.LevelQoS: "314572800", cgroups.LevelPod: "1073741824"} {
+	for level, want := range map[cgroups.Level]string{
+		cgroups.LevelQoS: "314572800", cgroups.LevelNode: "1073741824", cgroups.LevelPod: "1073741824",
+	} {
 		f := newFake()
 		f.add("/kubepods", true).files[file] = "1073741824"
 		f.offers = append(f.offers, "memory")
@@ -149,7 +152,8 @@ func TestRefusedMemoryLimit(t *testing.T) {
 		if got := f.groups["/kubepods"].files[file]; got != want {
 			t.Errorf("%s: limit %s, want %s", level, got, want)
 		}
-		if len(r.Errors) != 1 || !strings.Contains(r.Errors[0].Error(), "314572800 in use, more than 209715200") {
+		want := file + " of cgroup /kubepods: 314572800 in use, more than the new limit 209715200, and the kernel can't reclaim it (EBUSY): end or shrink"
+		if len(r.Errors) != 1 || !strings.HasPrefix(r.Errors[0].Error(), want) || strings.Contains(r.Errors[0].Error(), "unable to set") {
 			t.Errorf("%s: %v", level, r.Errors)
 		}
 	}

@@ -33,6 +33,8 @@ the root of a live kubelet no cgroup of a pod is made or removed.
 
 --dry-run only plans. With --topology, or a Machine among the inputs, the plan
 starts from nothing and needs no host; else it is what differs on this one.
+Without --dry-run something must be named, pods or --config; on a kubelet's node
+its own configuration is taken where none is.
 
 Values that are sums over all pods (the weight of burstable, qosReserved limits,
 memory.min and memory.low under TieredReservation) are unknown, and left alone,
@@ -66,6 +68,9 @@ func (o *applyOptions) run(ctx context.Context, a *app, args []string) error {
 	if err := o.check(o, args); err != nil {
 		return err
 	}
+	if err := o.named(a, args); err != nil {
+		return err
+	}
 	switch {
 	case o.undo != "":
 		return o.takeBack(ctx, a)
@@ -87,8 +92,8 @@ func (o *applyOptions) plan(ctx context.Context, a *app, args []string) error {
 	if err != nil {
 		return err
 	}
-	changes, withheld, err := o.compare(a, w, options)
-	if shown := o.output.print(a, planView(w, changes, withheld)); shown != nil {
+	plan, err := o.compare(a, w, options)
+	if shown := o.print(a, plan); shown != nil {
 		return shown
 	}
 	return errors.Join(w.err, err)
@@ -123,14 +128,14 @@ func (o *planOptions) diff(ctx context.Context, a *app, args []string) error {
 			return err
 		}
 	}
-	changes, withheld, err := o.compare(a, w, options)
-	if shown := o.output.print(a, planView(w, changes, withheld)); shown != nil {
+	plan, err := o.compare(a, w, options)
+	if shown := o.output.print(a, plan.view()); shown != nil {
 		return shown
 	}
 	if err := errors.Join(w.err, err); err != nil {
 		return err
 	}
-	if len(changes) > 0 {
+	if len(plan.Changes) > 0 {
 		return errFound
 	}
 	return nil

@@ -105,7 +105,7 @@ func (o *applyOptions) once(ctx context.Context, a *app, args []string) error {
 	if plan == nil {
 		return err
 	}
-	return o.report(a, newPlan(t.want, plan.Changes(), plan.Withheld), plan, result, errors.Join(t.want.err, err))
+	return o.report(a, newPlan(t.want, plan.Changes(), plan.Withheld, plan.Notes), plan, result, errors.Join(t.want.err, err))
 }
 
 // pass plans and writes once, under the lock.
@@ -134,14 +134,24 @@ func settle(ctx context.Context, a *app, wait time.Duration) error {
 // report prints what was done. What failed and what was held back make the exit
 // code 2.
 func (o *applyOptions) report(a *app, shown *cgroupPlan, plan *apply.Plan, result *apply.Result, err error) error {
-	shown.Result, shown.Notes = result, plan.Notes
-	for _, note := range plan.Notes {
-		a.logger().Info(note)
-	}
-	if failed := o.output.print(a, shown.view()); failed != nil {
+	shown.Result = result
+	if failed := o.print(a, shown); failed != nil {
 		return failed
 	}
 	return errors.Join(append([]error{err, heldBack(plan.Withheld)}, result.Errors...)...)
+}
+
+// print shows a plan. What stays after a removal is told always, what this host
+// lacks when more is asked for.
+func (o *applyOptions) print(a *app, plan *cgroupPlan) error {
+	tell := a.logger().Info
+	if o.remove {
+		tell = a.logger().Warn
+	}
+	for _, note := range plan.Notes {
+		tell(note)
+	}
+	return o.output.print(a, plan.view())
 }
 
 // heldBack sums up what was not written.

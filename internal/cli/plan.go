@@ -148,23 +148,20 @@ func (o *planOptions) onHost(n *node) bool {
 
 // compare plans against this host, or against nothing where the node is
 // described in files.
-func (o *planOptions) compare(a *app, w *wanted, options apply.Options) (changes []cgroups.Change, withheld []apply.Withheld, err error) {
+func (o *planOptions) compare(a *app, w *wanted, options apply.Options) (*cgroupPlan, error) {
 	if !o.onHost(w.node) {
-		return cgroups.Diff(w.tree, nil), nil, nil
+		return newPlan(w, cgroups.Diff(w.tree, nil), nil, nil), nil
 	}
 	host, err := driver.Open(driver.Options{Kind: w.node.driver, Version: w.node.cgroupVersion, HostRoot: o.node.hostRoot})
 	if err != nil {
-		return nil, nil, err
+		return newPlan(w, nil, nil, nil), err
 	}
 	defer host.Close()
 	if err := o.consult(a, w, host, options); err != nil {
-		return nil, nil, err
+		return newPlan(w, nil, nil, nil), err
 	}
 	plan, err := apply.Make(w.tree, host, options, nil)
-	if plan == nil {
-		return nil, nil, err
-	}
-	return plan.Changes(), plan.Withheld, err
+	return newPlan(w, plan.Changes(), plan.Withheld, plan.Notes), err
 }
 
 // consult fills in what only the host tells: whether the pods are all, and what

@@ -30,15 +30,11 @@ type cgroupPlan struct {
 	Result *apply.Result `json:"result,omitempty"`
 }
 
-func planView(w *wanted, changes []cgroups.Change, withheld []apply.Withheld) view {
-	return newPlan(w, changes, withheld).view()
-}
-
-func newPlan(w *wanted, changes []cgroups.Change, withheld []apply.Withheld) *cgroupPlan {
+func newPlan(w *wanted, changes []cgroups.Change, withheld []apply.Withheld, notes []string) *cgroupPlan {
 	return &cgroupPlan{
 		typeMeta: kind("CgroupPlan"), Driver: w.tree.Driver, CgroupVersion: w.tree.Version, Reading: w.in.reading,
 		PodsIncomplete: w.incomplete, Cgroups: slices.Concat([]cgroups.Cgroup{}, w.tree.Cgroups),
-		Changes: slices.Concat([]cgroups.Change{}, changes), Withheld: withheld,
+		Changes: slices.Concat([]cgroups.Change{}, changes), Withheld: withheld, Notes: notes,
 	}
 }
 

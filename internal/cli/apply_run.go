@@ -30,9 +30,6 @@ func (o *applyOptions) options(ctx context.Context, a *app, w *wanted) (apply.Op
 		return options, nil
 	}
 	var err error
-	if options.Self, err = driver.Self(); err != nil {
-		return options, err
-	}
 	options.SystemdRuns = driver.HostDriver(o.node.hostRoot) == driver.Systemd
 	options.Kubelet, err = o.liveKubelet(ctx, a, w)
 	return options, err
@@ -68,6 +65,9 @@ func (o *applyOptions) aim(ctx context.Context, a *app, args []string, host *dri
 		}
 	}
 	if t.options, err = fresh.options(ctx, a, w); err == nil {
+		t.options.Self, err = t.host.Self()
+	}
+	if err == nil {
 		err = fresh.consult(a, w, t.host, t.options)
 	}
 	if err != nil {

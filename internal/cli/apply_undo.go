@@ -29,7 +29,7 @@ func (o *applyOptions) takeBack(ctx context.Context, a *app) error {
 	}
 	defer t.host.Close()
 	t.options = apply.Options{Root: rootOf(tree), Adopt: o.adopt, Squeeze: o.squeeze, AllowOOM: o.allowOOM}
-	if t.options.Self, err = driver.Self(); err != nil {
+	if t.options.Self, err = t.host.Self(); err != nil {
 		return err
 	}
 	a.hold()

@@ -157,7 +157,10 @@ func (o *planOptions) compare(a *app, w *wanted, options apply.Options) (*cgroup
 		return newPlan(w, nil, nil, nil), err
 	}
 	defer host.Close()
-	if err := o.consult(a, w, host, options); err != nil {
+	if options.Self, err = host.Self(); err == nil {
+		err = o.consult(a, w, host, options)
+	}
+	if err != nil {
 		return newPlan(w, nil, nil, nil), err
 	}
 	plan, err := apply.Make(w.tree, host, options, nil)

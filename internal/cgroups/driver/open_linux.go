@@ -2,7 +2,6 @@ package driver
 
 import (
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -176,14 +175,4 @@ func noLinks(mount, path string) error {
 		}
 	}
 	return nil
-}
-
-// Self lists the cgroups that this process lives in, by path below the mount,
-// one a hierarchy.
-func Self() ([]string, error) {
-	paths, err := oc.ParseCgroupFile("/proc/self/cgroup")
-	if err != nil {
-		return nil, fmt.Errorf("reading the cgroups of this process: %w", err)
-	}
-	return slices.Compact(slices.Sorted(maps.Values(paths))), nil
 }

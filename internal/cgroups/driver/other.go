@@ -29,7 +29,5 @@ func (*Driver) Controllers(string) (available, enabled []string, err error) {
 func (*Driver) Create(*cgroups.Cgroup) error                 { return ErrUnsupported }
 func (*Driver) Set(*cgroups.Cgroup, map[string]string) error { return ErrUnsupported }
 func (*Driver) Holds(string) (string, error)                 { return "", ErrUnsupported }
+func (*Driver) Self() ([]string, error)                      { return nil, ErrUnsupported }
 func (*Driver) Remove(*cgroups.Cgroup) error                 { return ErrUnsupported }
-
-// Self returns ErrUnsupported.
-func Self() ([]string, error) { return nil, ErrUnsupported }

@@ -29,8 +29,9 @@ func layers() map[string][]string {
 			"internal/allocatable", "internal/simulate", "internal/simulate/cpumanager", "internal/cgroups",
 			"internal/simulate/topologymanager", "internal/simulate/memorymanager", "internal/simulate/devicemanager",
 			"internal/cgroups/driver", "internal/apply", "internal/inspect", "internal/inspect/collect", "internal/inspect/doctor", "internal/render", "internal/nodeapi",
-			"internal/archive", "internal/input", "internal/parallel", "internal/quantity",
+			"internal/archive", "internal/input", "internal/parallel", "internal/quantity", "internal/fleet",
 		},
+		"internal/fleet":                    append([]string{"internal/simulate", "internal/parallel"}, placement...),
 		"internal/manifest":                 {"internal/input", "internal/parallel", "internal/quantity"},
 		"internal/admission":                {"internal/kubelet"},
 		"internal/qos":                      {"internal/kubelet"},
@@ -62,7 +63,7 @@ func impure() []string {
 
 func pure(pkg string) bool {
 	return strings.HasPrefix(pkg, "internal/simulate") ||
-		slices.Contains([]string{"internal/qos", "internal/admission", "internal/allocatable", "internal/cgroups"}, pkg)
+		slices.Contains([]string{"internal/qos", "internal/admission", "internal/allocatable", "internal/cgroups", "internal/fleet"}, pkg)
 }
 
 func TestLayers(t *testing.T) {

@@ -20,20 +20,13 @@ import (
 // kubeletDir is the kubelet's root directory below the host's root.
 const kubeletDir = "var/lib/kubelet"
 
-// manages tells whether a manager of the configuration places containers, or
-// refuses pods.
-func manages(c *kubelet.Config) bool {
-	return c.CPUManagerPolicy == staticPolicy || c.MemoryManagerPolicy == "Static" ||
-		c.TopologyManagerPolicy != "" && c.TopologyManagerPolicy != "none"
-}
-
 // place admits the pods in their order as the kubelet's managers do. Pods that
 // they refuse run nowhere and get no cgroups. On this host the kubelet's
 // checkpoint files tell where its pods are, and only new ones are placed.
 func (o *planOptions) place(a *app, w *wanted) error {
 	n := w.node
 	w.pods = fitting(a, w)
-	if !manages(n.config) || n.machine == nil {
+	if !simulate.Manages(n.config) || n.machine == nil {
 		return nil
 	}
 	files := simulate.Files{}

@@ -18,7 +18,7 @@ import (
 // where no kubelet keeps a checkpoint: what runs keeps its CPUs and NUMA nodes,
 // and only new pods are placed.
 func (o *planOptions) stick(a *app, w *wanted, host apply.Reader) error {
-	if !o.containers || w.node.machine == nil || !manages(w.node.config) {
+	if !o.containers || w.node.machine == nil || !simulate.Manages(w.node.config) {
 		return nil
 	}
 	if len(o.checkpoints()) > 0 {

@@ -32,7 +32,8 @@ func (a *app) progress(what string) *progress {
 	return p
 }
 
-// report tells how many are done. Any goroutine may call it.
+// report tells how many are done, of how many where that is known. Any goroutine
+// may call it.
 func (p *progress) report(done, all int) {
 	if p.out == nil {
 		return
@@ -41,7 +42,11 @@ func (p *progress) report(done, all int) {
 	defer p.mu.Unlock()
 	if now := time.Now(); !p.closed && now.After(p.next) {
 		p.next, p.shown = now.Add(redraw), true
-		fmt.Fprintf(p.out, "\r%d of %d %s", done, all, p.what)
+		of := ""
+		if all > 0 {
+			of = fmt.Sprintf(" of %d", all)
+		}
+		fmt.Fprintf(p.out, "\r%d%s %s", done, of, p.what)
 	}
 }
 

@@ -105,6 +105,7 @@ func commands(a *app) []*cobra.Command {
 		newInspect(a),
 		newDoctor(a),
 		newCollect(a),
+		newFleet(a),
 		newVersion(a),
 	}
 }

@@ -28,19 +28,52 @@ const (
 //
 // kubelet v1.37: pkg/kubelet/qos/policy.go GetContainerOOMScoreAdjust.
 func OOMScoreAdj(pod *corev1.Pod, c *corev1.Container, memoryCapacity int64, g kubelet.Gates) int64 {
+	return ReadOOMTerms(pod, c, g).Score(memoryCapacity)
+}
+
+// OOMTerms are what a container brings to its OOM score, whatever the machine:
+// enough to tell the score once the machine's memory is known.
+type OOMTerms struct {
+	// Fixed is the score of a container whose score does not depend on the
+	// machine; 0 for any other.
+	Fixed int64
+	// Request is the memory in bytes by which the kubelet scores the container.
+	Request int64
+	// AppRequest is, for a sidecar, that of the app container with the smallest
+	// one, which the sidecar's score may not exceed; nil for others.
+	AppRequest *int64
+}
+
+// ReadOOMTerms takes the terms out of a pod.
+func ReadOOMTerms(pod *corev1.Pod, c *corev1.Container, g kubelet.Gates) OOMTerms {
 	if !NeedsMemoryCapacity(pod, g) {
 		if IsNodeCritical(pod) || Class(pod, g) == corev1.PodQOSGuaranteed {
-			return guaranteedScore
+			return OOMTerms{Fixed: guaranteedScore}
 		}
-		return bestEffortScore
+		return OOMTerms{Fixed: bestEffortScore}
+	}
+	share := unassignedMemory(pod, g)
+	t := OOMTerms{Request: memoryRequest(pod, c, g) + share}
+	if isPodSidecar(pod, c) && len(pod.Spec.Containers) > 0 {
+		app := smallestAppRequest(pod, g) + share
+		t.AppRequest = &app
+	}
+	return t
+}
+
+// Score is the oom_score_adj on a machine with that much memory in bytes. Where
+// the score is not Fixed, memoryCapacity must be above zero; with none the
+// result is 0, which means nothing.
+func (t OOMTerms) Score(memoryCapacity int64) int64 {
+	if t.Fixed != 0 {
+		return t.Fixed
 	}
 	if memoryCapacity <= 0 {
 		return 0
 	}
-	share := unassignedMemory(pod, g)
-	score := burstableScore(memoryRequest(pod, c, g)+share, memoryCapacity)
-	if isPodSidecar(pod, c) && len(pod.Spec.Containers) > 0 {
-		score = min(score, burstableScore(smallestAppRequest(pod, g)+share, memoryCapacity))
+	score := burstableScore(t.Request, memoryCapacity)
+	if t.AppRequest != nil {
+		score = min(score, burstableScore(*t.AppRequest, memoryCapacity))
 	}
 	switch {
 	case score < scoreRange+guaranteedScore:

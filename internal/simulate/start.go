@@ -44,6 +44,13 @@ type StartError struct {
 
 func (e *StartError) Error() string { return e.Message }
 
+// Manages tells whether a manager of the configuration places containers, or
+// refuses pods.
+func Manages(c *kubelet.Config) bool {
+	return c.CPUManagerPolicy == cpumanager.PolicyStatic || c.MemoryManagerPolicy == "Static" ||
+		c.TopologyManagerPolicy != "" && c.TopologyManagerPolicy != topologymanager.PolicyNone
+}
+
 // start makes the managers and lets them read their files. Those of the kubelet
 // before stay where they cannot be made.
 // kubelet v1.37: cmd/kubelet/app/server.go run

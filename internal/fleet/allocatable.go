@@ -1,0 +1,118 @@
+package fleet
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kqos/kqos/internal/allocatable"
+	"github.com/kqos/kqos/internal/kubelet"
+)
+
+// overcommit finds resources of which the pods request more than the node
+// offers. The scheduler does not do that, but a node whose allocatable shrank,
+// static pods, and pods that name their node do.
+//
+// kubelet v1.37: pkg/kubelet/lifecycle/predicate.go Admit.
+func (j *judged) overcommit() {
+	n := j.node
+	requests := n.requests()
+	for _, name := range sortedNames(requests) {
+		if asked, offered := requests[name], n.allocatable[name]; asked > offered {
+			j.find(FindingOvercommit, "move pods away, or reserve less; a restarted kubelet refuses the last of them with OutOf"+string(name),
+				"pods request %s of %s, allocatable is %s", quantityOf(name, asked), name, quantityOf(name, offered))
+		}
+	}
+	if offered, known := n.allocatable[corev1.ResourcePods]; known && int64(n.pods()) > offered {
+		j.find(FindingOvercommit, "raise maxPods, or move pods away", "%d pods are on the node, which takes %d", n.pods(), offered)
+	}
+}
+
+func sortedNames(a amounts) []corev1.ResourceName { return slices.Sorted(maps.Keys(a)) }
+
+// onNode is the node as its status reports it, with the CPUs and NUMA nodes of
+// its topology where that is known.
+func (j *judged) onNode(t *Topology) allocatable.Node {
+	on := allocatable.NewNode(t.machine(), nil, cgroupVersion)
+	on.Capacity = j.capacity()
+	return on
+}
+
+// cgroupVersion is that of a host which does not tell: a kubelet of 1.35 or
+// later refuses version 1 unless it is told not to.
+const cgroupVersion = 2
+
+// capacity is what the node reports.
+func (j *judged) capacity() corev1.ResourceList {
+	list := j.node.capacity.list()
+	delete(list, corev1.ResourcePods)
+	return list
+}
+
+// allocatable holds what the node reports against its own configuration.
+func (j *judged) allocatable(o *Options, t *Topology) {
+	n := j.node
+	if n.configErr != nil {
+		j.find(FindingConfig, "mend the configuration, or get it anew: kubectl get --raw /api/v1/nodes/"+n.name+"/proxy/configz",
+			"a kubelet of %s refuses this configuration: %v", n.minor, n.configErr)
+		return
+	}
+	if n.config == nil {
+		return
+	}
+	if o.Findings != nil {
+		for _, f := range o.Findings(n.config, t.machine(), j.capacity()) {
+			j.find(FindingNoStart, "mend "+or(f.Field, "the configuration")+" before the kubelet restarts", "%s", inWords(f))
+		}
+	}
+	result, _ := allocatable.Compute(n.config, j.onNode(t))
+	computed := amountsOf(result.Allocatable)
+	delete(computed, allocatable.ResourcePID)
+	j.out.Computed = computed.list()
+	for _, name := range sortedNames(computed) {
+		reported, known := n.allocatable[name]
+		if !known || reported == computed[name] {
+			continue
+		}
+		d := Difference{Resource: name, Reported: *quantityOf(name, reported), Computed: *quantityOf(name, computed[name])}
+		d.Term, d.Why = explain(result.Terms, name, reported, computed[name])
+		j.out.Differs = append(j.out.Differs, d)
+		j.find(FindingAllocatable, "restart the kubelet if its configuration changed since it started, and look for what else sets the node's status",
+			"allocatable %s is %s by the node's status and %s by its configuration: %s", name, &d.Reported, &d.Computed, d.Why)
+	}
+}
+
+func inWords(f kubelet.Finding) string {
+	if f.Field == "" {
+		return f.Message
+	}
+	return f.Field + ": " + f.Message
+}
+
+// explain looks for the term that makes the difference.
+func explain(terms []allocatable.Term, name corev1.ResourceName, reported, computed int64) (term, why string) {
+	more, kept := reported-computed, int64(0)
+	for _, t := range terms {
+		if t.Resource != name {
+			continue
+		}
+		amount := units(name, t.Amount)
+		if amount < 0 && -amount == more {
+			return t.Name, fmt.Sprintf("the status is as if %s (%s) did not hold", t.Name, quantityOf(name, -amount))
+		}
+		if amount < 0 {
+			kept -= amount
+		}
+	}
+	switch {
+	case name == corev1.ResourcePods:
+		return "maxPods", "the kubelet that reported it had another maxPods or podsPerCore"
+	case more == kept:
+		return "", "the status keeps nothing from pods at all"
+	case more > 0:
+		return "", fmt.Sprintf("the status keeps %s less than the configuration, which no single term explains", quantityOf(name, more))
+	}
+	return "", fmt.Sprintf("the status keeps %s more than the configuration", quantityOf(name, -more))
+}

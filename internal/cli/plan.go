@@ -12,6 +12,7 @@ import (
 	"github.com/kqos/kqos/internal/apply"
 	"github.com/kqos/kqos/internal/cgroups"
 	"github.com/kqos/kqos/internal/cgroups/driver"
+	"github.com/kqos/kqos/internal/inspect"
 	"github.com/kqos/kqos/internal/manifest"
 )
 
@@ -146,13 +147,13 @@ func (o *planOptions) onHost(n *node) bool {
 	return !n.elsewhere && driver.HostVersion(o.node.hostRoot) == n.cgroupVersion
 }
 
-// compare plans against this host, or against nothing where the node is
-// described in files.
+// compare plans against this host, a captured one, or against nothing where the
+// node is described in files.
 func (o *planOptions) compare(a *app, w *wanted, options apply.Options) (*cgroupPlan, error) {
 	if !o.onHost(w.node) {
 		return newPlan(w, cgroups.Diff(w.tree, nil), nil, nil), nil
 	}
-	host, err := driver.Open(driver.Options{Kind: w.node.driver, Version: w.node.cgroupVersion, HostRoot: o.node.hostRoot})
+	host, err := o.open(w.node)
 	if err != nil {
 		return newPlan(w, nil, nil, nil), err
 	}
@@ -165,6 +166,30 @@ func (o *planOptions) compare(a *app, w *wanted, options apply.Options) (*cgroup
 	}
 	plan, err := apply.Make(w.tree, host, options, nil)
 	return newPlan(w, plan.Changes(), plan.Withheld, plan.Notes), err
+}
+
+// readable is a tree of cgroups to plan against.
+type readable interface {
+	apply.Reader
+	// Self lists the cgroups of this process, where the tree is this host's.
+	Self() ([]string, error)
+	Close()
+}
+
+// open opens the cgroups that the plan is compared with.
+func (o *planOptions) open(n *node) (readable, error) {
+	here, err := driver.Here(o.node.hostRoot)
+	if err != nil {
+		return nil, err
+	}
+	if here {
+		return driver.Open(driver.Options{Kind: n.driver, Version: n.cgroupVersion, HostRoot: o.node.hostRoot})
+	}
+	tree, err := inspect.Open(o.node.hostRoot)
+	if err != nil {
+		return nil, err
+	}
+	return capturedTree{tree}, nil
 }
 
 // consult fills in what only the host tells: whether the pods are all, and what

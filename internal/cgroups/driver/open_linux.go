@@ -56,17 +56,27 @@ func Open(o Options) (*Driver, error) {
 // Close closes the control files that are kept open.
 func (d *Driver) Close() { d.files.close() }
 
-// sameTree refuses a captured or relocated root.
-func sameTree(hostRoot string) error {
+// Here tells whether the cgroups of a host root are those that Open works on,
+// and not captured or mounted elsewhere.
+func Here(hostRoot string) (bool, error) {
 	there, err := os.Stat(filepath.Join(hostRoot, mountpoint))
 	if err != nil {
-		return fmt.Errorf("looking for the host's cgroups: %w", err)
+		return false, fmt.Errorf("looking for the host's cgroups: %w", err)
 	}
 	here, err := os.Stat(mountpoint)
-	if err != nil {
-		return fmt.Errorf("looking for the host's cgroups: %w", err)
+	if err != nil && !os.IsNotExist(err) {
+		return false, fmt.Errorf("looking for the host's cgroups: %w", err)
 	}
-	if !os.SameFile(here, there) {
+	return err == nil && os.SameFile(here, there), nil
+}
+
+// sameTree refuses a captured or relocated root.
+func sameTree(hostRoot string) error {
+	here, err := Here(hostRoot)
+	if err != nil {
+		return err
+	}
+	if !here {
 		return fmt.Errorf("the cgroups below --host-root %s are not those at %s: only a live host's tree at that very path can be written (mount it there), any other only planned with --dry-run", hostRoot, mountpoint)
 	}
 	return nil

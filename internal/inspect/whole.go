@@ -1,0 +1,28 @@
+package inspect
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// Whole tells whether a cgroup stands in every hierarchy that the kubelet looks
+// for it in: to the kubelet, one that lacks a folder does not exist.
+//
+// kubelet v1.37: cm/cgroup_v1_manager_linux.go Validate
+func (h *Hierarchy) Whole(path string) bool {
+	return !slices.ContainsFunc(h.folders(), func(mount string) bool {
+		info, err := os.Lstat(filepath.Join(mount, path))
+		return err != nil || !info.IsDir()
+	})
+}
+
+// Controllers are those of the v1 hierarchies, by name; on v2 there are none,
+// since each cgroup has its own.
+func (h *Hierarchy) Controllers() []string {
+	if h.version == 2 {
+		return nil
+	}
+	return slices.Sorted(maps.Keys(h.mounts))
+}

@@ -94,6 +94,9 @@ func (o *allocatableOptions) run(ctx context.Context, a *app) error {
 		// The kubelet judges the file, not a document of it.
 		o.node.config, config = config.File, nil
 	}
+	if object, err := readNodeObject(o.against); err == nil && object != nil {
+		o.node.nodes = append(o.node.nodes, object)
+	}
 	n, err := o.node.load(ctx, a, config, machine)
 	if err != nil {
 		return o.showRefusal(a, err)
@@ -136,6 +139,7 @@ func (o *allocatableOptions) documents(a *app) (config, machine *manifest.Docume
 	if err != nil {
 		return nil, nil, err
 	}
+	o.node.nodes = in.Nodes
 	if config, err = only(in.KubeletConfigs, "KubeletConfiguration", "--config", o.node.config != ""); err != nil {
 		return nil, nil, err
 	}

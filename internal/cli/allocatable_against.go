@@ -64,7 +64,7 @@ func (o *allocatableOptions) compare(a *app, n *node, result *nodeAllocatable) e
 		c.againstNode(o.against, object)
 	} else {
 		other := *n
-		if other.config, err = o.otherConfig(); err != nil {
+		if other.config, err = o.otherConfig(n.config.Gates.Minor); err != nil {
 			return o.showRefusal(a, err)
 		}
 		c.againstConfig(n, &other)
@@ -83,14 +83,10 @@ func (o *allocatableOptions) compare(a *app, n *node, result *nodeAllocatable) e
 }
 
 // otherConfig reads the configuration of --against.
-func (o *allocatableOptions) otherConfig() (*kubelet.Config, error) {
+func (o *allocatableOptions) otherConfig(minor kubelet.Minor) (*kubelet.Config, error) {
 	gates, err := kubelet.ParseGates(o.node.featureGates)
 	if err != nil {
 		return nil, fmt.Errorf("--feature-gates: %w", err)
-	}
-	minor, err := o.node.minor()
-	if err != nil {
-		return nil, err
 	}
 	return kubelet.Load(kubelet.LoadOptions{File: o.against, Gates: gates, Minor: minor})
 }

@@ -57,6 +57,9 @@ func (o *applyOptions) aim(ctx context.Context, a *app, args []string, host *dri
 	if err != nil {
 		return nil, err
 	}
+	if w.node.unverified != "" {
+		return nil, fmt.Errorf("nothing is written: %s; where they hold, say so with --kubernetes-version %s", w.node.unverified, w.node.config.Gates.Minor)
+	}
 	t := &aim{want: w, host: host}
 	if host == nil {
 		t.host, err = driver.Open(driver.Options{Kind: w.node.driver, Version: w.node.cgroupVersion, HostRoot: o.node.hostRoot})

@@ -161,7 +161,10 @@ func seconds(d *time.Duration) *float64 {
 	return &s
 }
 
-// drifted tells whether anything is not as wanted.
+// drifted tells whether anything is not as wanted. What is unverified is no
+// finding: the kubelet may want just that.
 func (v *cgroupInspection) drifted() bool {
-	return slices.ContainsFunc(v.Cgroups, func(c inspectedCgroup) bool { return len(c.Drift) > 0 })
+	return slices.ContainsFunc(v.Cgroups, func(c inspectedCgroup) bool {
+		return slices.ContainsFunc(c.Drift, func(d inspect.Drift) bool { return !d.Unverified })
+	})
 }

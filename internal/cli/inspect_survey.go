@@ -176,7 +176,7 @@ func (s *survey) wish(o *inspectOptions, a *app, w *wanted, roots []string) {
 			s.note("%v", err)
 		}
 	}
-	s.Want = &w.tree
+	s.Want, s.Unverified = &w.tree, w.node.unverified != ""
 }
 
 // forgetPIDs drops the pids limit of kubepods where it is only assumed: that it

@@ -18,6 +18,9 @@ func driftTable(v *cgroupInspection, s render.Style) render.Table {
 	for i := range v.Cgroups {
 		c := &v.Cgroups[i]
 		for _, d := range c.Drift {
+			if d.Unverified {
+				d.Writer = "unverified: of a version that kqos does not know"
+			}
 			t.Rows = append(t.Rows, []string{
 				c.place(), dash(d.File), or(d.Want, `""`), s.Paint(render.Yellow, or(d.Have, `""`)), d.Writer, d.Why, c.Path,
 			})

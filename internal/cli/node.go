@@ -7,8 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strconv"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -34,6 +32,8 @@ type node struct {
 	capacityFrom  map[corev1.ResourceName]string
 	driver        string
 	cgroupVersion int
+	// unverified, if not empty, says why the rules may not be the kubelet's own.
+	unverified string
 }
 
 // load reads everything that the node flags name. The documents are a
@@ -43,11 +43,19 @@ func (n *nodeFlags) load(ctx context.Context, a *app, configDocument, machineDoc
 	if err := n.check(); err != nil {
 		return nil, err
 	}
-	config, err := n.loadConfig(a, configDocument)
+	elsewhere := machineDocument != nil || n.topology != ""
+	r, err := n.chooseRules(ctx, a, n.nodes, elsewhere)
 	if err != nil {
 		return nil, err
 	}
-	found := &node{config: config, elsewhere: machineDocument != nil || n.topology != ""}
+	config, err := n.loadConfig(a, configDocument, r.minor)
+	if err != nil {
+		return nil, err
+	}
+	if r.unverified != "" {
+		a.logger().Warn(r.unverified)
+	}
+	found := &node{config: config, elsewhere: elsewhere, unverified: r.unverified}
 	found.driver = n.chooseDriver(ctx, a, config, machineDocument != nil)
 	found.cgroupVersion = n.chooseVersion(machineDocument != nil)
 	if found.machine, err = n.loadMachine(ctx, a, machineDocument); err != nil {
@@ -61,12 +69,12 @@ func (n *nodeFlags) load(ctx context.Context, a *app, configDocument, machineDoc
 
 // loadConfig reads --config, else the document found among the inputs, else
 // takes the kubelet's defaults.
-func (n *nodeFlags) loadConfig(a *app, document *manifest.Document) (*kubelet.Config, error) {
+func (n *nodeFlags) loadConfig(a *app, document *manifest.Document, minor kubelet.Minor) (*kubelet.Config, error) {
 	gates, err := kubelet.ParseGates(n.featureGates)
 	if err != nil {
 		return nil, fmt.Errorf("--feature-gates: %w", err)
 	}
-	o := kubelet.LoadOptions{File: n.config, Dir: n.configDir, Gates: gates}
+	o := kubelet.LoadOptions{File: n.config, Dir: n.configDir, Gates: gates, Minor: minor}
 	switch {
 	case n.config == "-":
 		if o.Data, err = a.read(n.config, input.Config); err != nil {
@@ -76,9 +84,6 @@ func (n *nodeFlags) loadConfig(a *app, document *manifest.Document) (*kubelet.Co
 		o.File, o.Data = document.File, document.Data
 	case n.config == "" && n.configDir == "" && n.hostConfig:
 		o.File, o.Dir = n.kubeletConfig()
-	}
-	if o.Minor, err = n.minor(); err != nil {
-		return nil, err
 	}
 	config, err := kubelet.Load(o)
 	if n.refusalsWarn && o.File+o.Dir != "" && refusedContent(err) {
@@ -118,23 +123,6 @@ func refusedContent(err error) bool {
 	_, is := errors.AsType[*kubelet.LoadError](err)
 	_, unreadable := errors.AsType[*fs.PathError](err)
 	return is && !unreadable
-}
-
-// oldest is the first minor version that commands answer for. The tables below
-// know 1.34 as well, to tell since when a gate is what it is.
-const oldest kubelet.Minor = 35
-
-// minor is the version whose rules hold.
-func (n *nodeFlags) minor() (kubelet.Minor, error) {
-	if n.kubernetes == "auto" {
-		return kubelet.Latest, nil
-	}
-	text, ok := strings.CutPrefix(strings.TrimPrefix(n.kubernetes, "v"), "1.")
-	minor, err := strconv.Atoi(text)
-	if !ok || err != nil || minor < int(oldest) || minor > int(kubelet.Latest) {
-		return 0, fmt.Errorf("--kubernetes-version %q: must be auto or %s to %s", n.kubernetes, oldest, kubelet.Latest)
-	}
-	return kubelet.Minor(minor), nil
 }
 
 // loadMachine reads --topology, else the document found among the inputs, else

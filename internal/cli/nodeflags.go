@@ -4,6 +4,9 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kqos/kqos/internal/kubelet"
 )
 
 // nodeFlags describe the node: the kubelet's configuration, the machine, and
@@ -18,6 +21,8 @@ type nodeFlags struct {
 	cgroupVersion string
 	kubernetes    string
 	hostRoot      string
+	// nodes are the Node objects of the input: they tell a kubelet's version.
+	nodes []*corev1.Node
 	// live says that the command writes to this host: driver and version are its
 	// own, whatever machine the values are computed for.
 	live bool
@@ -38,11 +43,15 @@ func (n *nodeFlags) add(cmd *cobra.Command) {
 	f.StringSliceVar(&n.capacity, "capacity", nil, "override capacity: cpu=8,memory=32Gi,ephemeral-storage=…,pid=…,swap=…,hugepages-2Mi=…")
 	f.StringVar(&n.driver, "driver", "auto", "cgroup driver: auto, cgroupfs, systemd")
 	f.StringVar(&n.cgroupVersion, "cgroup-version", "auto", "cgroup version: auto, 1, 2")
-	f.StringVar(&n.kubernetes, "kubernetes-version", "auto", "whose rules: auto or 1.35 to 1.37")
+	f.StringVar(&n.kubernetes, "kubernetes-version", "auto", "whose rules: "+knownVersions()+", or auto: the running kubelet's, else those of a Node in the input, else the last")
 	f.StringVar(&n.hostRoot, "host-root", "/", "prefix for /proc, /sys, /etc, /var and /run, or an archive that kqos collect made")
 	completeWith(cmd, "driver", "auto", "cgroupfs", "systemd")
 	completeWith(cmd, "cgroup-version", "auto", "1", "2")
-	completeWith(cmd, "kubernetes-version", "auto", "1.37", "1.36", "1.35")
+	versions := []string{"auto"}
+	for _, minor := range kubelet.Versions() {
+		versions = append(versions, minor.String())
+	}
+	completeWith(cmd, "kubernetes-version", versions...)
 }
 
 // check refuses words that no value of the flag has.

@@ -19,9 +19,11 @@ type cgroupPlan struct {
 	CgroupVersion int               `json:"cgroupVersion"`
 	Reading       admission.Reading `json:"reading"`
 	// PodsIncomplete says why sums over pods are unknown.
-	PodsIncomplete string           `json:"podsIncomplete,omitempty"`
-	Cgroups        []cgroups.Cgroup `json:"cgroups"`
-	Changes        []cgroups.Change `json:"changes"`
+	PodsIncomplete string `json:"podsIncomplete,omitempty"`
+	// Unverified says why the rules may not be those of the node's kubelet.
+	Unverified string           `json:"unverified,omitempty"`
+	Cgroups    []cgroups.Cgroup `json:"cgroups"`
+	Changes    []cgroups.Change `json:"changes"`
 	// Withheld are those changes that would not be written, with the reason.
 	Withheld []apply.Withheld `json:"withheld,omitempty"`
 	// Notes tell what the host can't do.
@@ -33,7 +35,7 @@ type cgroupPlan struct {
 func newPlan(w *wanted, changes []cgroups.Change, withheld []apply.Withheld, notes []string) *cgroupPlan {
 	return &cgroupPlan{
 		typeMeta: kind("CgroupPlan"), Driver: w.tree.Driver, CgroupVersion: w.tree.Version, Reading: w.in.reading,
-		PodsIncomplete: w.incomplete, Cgroups: slices.Concat([]cgroups.Cgroup{}, w.tree.Cgroups),
+		PodsIncomplete: w.incomplete, Unverified: w.node.unverified, Cgroups: slices.Concat([]cgroups.Cgroup{}, w.tree.Cgroups),
 		Changes: slices.Concat([]cgroups.Change{}, changes), Withheld: withheld, Notes: notes,
 	}
 }

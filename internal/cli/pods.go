@@ -56,6 +56,7 @@ func (p *podFlags) loadAny(ctx context.Context, a *app, args []string, nodes *no
 	if err != nil {
 		return nil, nil, err
 	}
+	nodes.nodes = in.Nodes
 	n, err := nodes.load(ctx, a, config, machine)
 	if err != nil {
 		return nil, nil, errors.Join(in.err(), err)

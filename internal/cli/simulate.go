@@ -6,8 +6,6 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
-
-	"github.com/kqos/kqos/internal/simulate"
 )
 
 // simulateOptions are what the simulate command was asked for.
@@ -102,12 +100,6 @@ func (o *simulateOptions) checkMode() error {
 		return errors.New("--scenario brings its own pods: leave out --pod, --fit and --compare")
 	}
 	return nil
-}
-
-// options say how the package is asked.
-func (o *simulateOptions) options() (simulate.Options, error) {
-	minor, err := o.node.minor()
-	return simulate.Options{Explain: o.explain, Minor: minor}, err
 }
 
 // finish prints the results and turns them into the exit code. Those without a

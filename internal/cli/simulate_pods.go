@@ -13,10 +13,6 @@ import (
 
 // runPods admits the pods of the inputs on the node of the flags.
 func (o *simulateOptions) runPods(ctx context.Context, a *app, args []string) error {
-	options, err := o.options()
-	if err != nil {
-		return err
-	}
 	files, err := o.states.load()
 	if err != nil {
 		return err
@@ -39,7 +35,7 @@ func (o *simulateOptions) runPods(ctx context.Context, a *app, args []string) er
 	if o.compare {
 		return errors.Join(o.runCompare(ctx, a, spec, events), in.err())
 	}
-	result, err := o.play(spec, files, events, options)
+	result, err := o.play(spec, files, events, simulate.Options{Explain: o.explain, Minor: n.config.Gates.Minor})
 	if err == nil {
 		err = o.states.save(a, result.Files)
 	}

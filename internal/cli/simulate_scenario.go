@@ -11,10 +11,11 @@ import (
 
 // runScenarios plays a scenario file on all cores.
 func (o *simulateOptions) runScenarios(ctx context.Context, a *app) error {
-	options, err := o.options()
+	minor, err := o.node.scenarioRules(ctx, a)
 	if err != nil {
 		return err
 	}
+	options := simulate.Options{Explain: o.explain, Minor: minor}
 	data, err := a.read(o.scenario, input.Manifests)
 	if err != nil {
 		return err

@@ -19,6 +19,8 @@ type Drift struct {
 	// Why is the rule behind Want, and Writer who probably wrote Have.
 	Why    string `json:"why"`
 	Writer string `json:"writer"`
+	// Unverified says that Want is of another version's rules than the kubelet's.
+	Unverified bool `json:"unverified,omitempty"`
 }
 
 // Who writes to the kubelet's cgroups.
@@ -92,7 +94,7 @@ func writer(want *cgroups.Cgroup, file, have, driver string) string {
 }
 
 // missing is the difference of a wanted cgroup that is not there at all.
-func missing(want *cgroups.Cgroup) Drift {
+func missing(want *cgroups.Cgroup, unverified bool) Drift {
 	why := "the kubelet makes it at its start"
 	switch want.Level {
 	case cgroups.LevelPod:
@@ -100,5 +102,5 @@ func missing(want *cgroups.Cgroup) Drift {
 	case cgroups.LevelReserved:
 		why = "enforceNodeAllocatable names it; the kubelet never makes it and does not start without it"
 	}
-	return Drift{Want: "the cgroup", Have: "none", Why: why, Writer: "unknown: never made, or removed"}
+	return Drift{Want: "the cgroup", Have: "none", Why: why, Writer: "unknown: never made, or removed", Unverified: unverified}
 }

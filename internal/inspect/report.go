@@ -66,6 +66,8 @@ type Inspection struct {
 	// wanted and lies outside Paths is missing.
 	Want  *cgroups.Tree
 	Whole bool
+	// Unverified says that Want is of another version's rules than the kubelet's.
+	Unverified bool
 	// Machine is nil where it is unknown; then nothing is told of alignment.
 	Machine *machine.Machine
 	// Exclusive are CPUs by pod UID and container name.
@@ -184,6 +186,9 @@ func (i *Inspection) cgroup(path string, w *wanted) Cgroup {
 		c.Pod = want.Pod
 	}
 	c.Drift, c.Writers = i.Hierarchy.drift(want, path, c.Files, w.tree.Driver)
+	for n := range c.Drift {
+		c.Drift[n].Unverified = i.Unverified
+	}
 	return c
 }
 
@@ -199,7 +204,7 @@ func (i *Inspection) missing(w *wanted) []Cgroup {
 		if w.seen[c] || c.Level == cgroups.LevelContainer || c.Level == cgroups.LevelPod && !i.Owners.OnNode(c.Pod.UID) || i.Hierarchy.Exists(c.Path) {
 			continue
 		}
-		all = append(all, Cgroup{Path: c.Path, Level: c.Level, Pod: c.Pod, Missing: true, Files: map[string]string{}, Drift: []Drift{missing(c)}})
+		all = append(all, Cgroup{Path: c.Path, Level: c.Level, Pod: c.Pod, Missing: true, Files: map[string]string{}, Drift: []Drift{missing(c, i.Unverified)}})
 	}
 	return all
 }

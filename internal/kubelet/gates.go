@@ -10,18 +10,9 @@ import (
 	utilerrors "k8s.io/apimachinery/pkg/util/errors"
 )
 
-// Minor is a minor version of Kubernetes 1, such as 37.
-type Minor int
-
-// Latest is the minor version whose rules hold when none is chosen, and Oldest
-// the first one whose gates are known from its own source.
-const (
-	Latest Minor = 37
-	Oldest Minor = 34
-)
-
-// String gives the version as "1.37".
-func (m Minor) String() string { return fmt.Sprintf("1.%d", int(m)) }
+// Oldest is the first minor version whose gates are known from its own source:
+// one more than [Versions], to tell since when a gate is what it is.
+const Oldest Minor = 34
 
 // The two gates that switch every gate of a stage which is not set by itself.
 const (

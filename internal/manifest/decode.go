@@ -142,6 +142,8 @@ func (d *decoder) run() {
 		d.found.Machines = append(d.found.Machines, d.document())
 	case "LimitRange":
 		d.found.LimitRanges = keep(d, d.found.LimitRanges, &corev1.LimitRange{})
+	case "Node":
+		d.found.Nodes = keep(d, d.found.Nodes, &corev1.Node{})
 	case "RuntimeClass":
 		d.found.RuntimeClasses = keep(d, d.found.RuntimeClasses, &nodev1.RuntimeClass{})
 	case "PriorityClass":

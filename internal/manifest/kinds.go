@@ -16,7 +16,7 @@ import (
 // kubernetes v1.37: pkg/apis/{core,apps,extensions,batch,node,scheduling}/install.
 func versions(kind string) []string {
 	switch kind {
-	case "Pod", "PodTemplate", "ReplicationController", "LimitRange":
+	case "Pod", "PodTemplate", "ReplicationController", "LimitRange", "Node":
 		return []string{"v1"}
 	case "Deployment":
 		return []string{"apps/v1", "apps/v1beta2", "apps/v1beta1", "extensions/v1beta1"}

@@ -64,6 +64,8 @@ type Input struct {
 	LimitRanges     []*corev1.LimitRange
 	RuntimeClasses  []*nodev1.RuntimeClass
 	PriorityClasses []*schedulingv1.PriorityClass
+	// Nodes tell the versions of their kubelets.
+	Nodes []*corev1.Node
 	// KubeletConfigs and Machines among the inputs.
 	KubeletConfigs []Document
 	Machines       []Document
@@ -79,6 +81,7 @@ func (in *Input) append(other *Input) {
 	in.LimitRanges = append(in.LimitRanges, other.LimitRanges...)
 	in.RuntimeClasses = append(in.RuntimeClasses, other.RuntimeClasses...)
 	in.PriorityClasses = append(in.PriorityClasses, other.PriorityClasses...)
+	in.Nodes = append(in.Nodes, other.Nodes...)
 	in.KubeletConfigs = append(in.KubeletConfigs, other.KubeletConfigs...)
 	in.Machines = append(in.Machines, other.Machines...)
 	in.Warnings = append(in.Warnings, other.Warnings...)

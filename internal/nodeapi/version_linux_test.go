@@ -1,0 +1,67 @@
+package nodeapi
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// TestMain lets the test binary stand in for a kubelet: one that runs until its
+// stdin ends, and one that is asked for its version.
+func TestMain(m *testing.M) {
+	switch {
+	case len(os.Args) == 2 && os.Args[1] == "--version":
+		fmt.Println("Kubernetes v1.33.7")
+	case len(os.Args) == 2 && os.Args[1] == "--run":
+		_, _ = io.Copy(io.Discard, os.Stdin)
+	default:
+		os.Exit(m.Run())
+	}
+}
+
+func TestVersion(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only what root runs is asked")
+	}
+	if _, err := os.Readlink("/proc/1/ns/mnt"); err != nil {
+		t.Skipf("whether a process runs in a container is hidden here: %v", err)
+	}
+	cmd := exec.Command(os.Args[0], "--run")
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = in.Close(); _ = cmd.Wait() }()
+	k := &Kubelet{PID: cmd.Process.Pid}
+	text, err := k.Version(t.Context(), "/")
+	if inContainer := err != nil && strings.Contains(err.Error(), "container"); text != "Kubernetes v1.33.7" && !inContainer {
+		t.Errorf("%q, %v", text, err)
+	}
+}
+
+// TestVersionOfCopy has an executable in a captured host, which must not run.
+func TestVersionOfCopy(t *testing.T) {
+	root := t.TempDir()
+	dir := filepath.Join(root, "proc", strconv.Itoa(42))
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	ran := filepath.Join(root, "ran")
+	if err := os.WriteFile(filepath.Join(dir, "exe"), []byte("#!/bin/sh\ntouch "+ran), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := (&Kubelet{PID: 42}).Version(t.Context(), root); err == nil {
+		t.Error("a copy told a version")
+	}
+	if _, err := os.Stat(ran); err == nil {
+		t.Error("what a copy holds was run")
+	}
+}

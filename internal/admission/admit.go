@@ -35,7 +35,7 @@ func Admit(pod *corev1.Pod, reading Reading, objects Objects, g kubelet.Gates) [
 	case Static:
 		return readStatic(pod, g)
 	case AsWritten:
-		return invalidResources(pod)
+		return append(invalidNames(pod), invalidResources(pod)...)
 	}
 	return create(pod, objects, g)
 }
@@ -50,6 +50,7 @@ func create(pod *corev1.Pod, objects Objects, g kubelet.Gates) []string {
 	warnings = append(warnings, resolvePriority(pod, objects.PriorityClasses)...)
 	warnings = append(warnings, applyRuntimeClass(pod, objects.RuntimeClasses)...)
 	prepareForCreate(pod, g)
+	warnings = append(warnings, invalidNames(pod)...)
 	warnings = append(warnings, invalidResources(pod)...)
 	return append(warnings, limitRangeViolations(pod, objects.LimitRanges, g)...)
 }

@@ -78,7 +78,7 @@ func TestLimitRanges(t *testing.T) {
 			},
 		},
 	} {
-		pod := parse[corev1.Pod](t, "metadata: {namespace: shop}\nspec: {containers: [{name: app, resources: "+c.resources+"}]}")
+		pod := parse[corev1.Pod](t, "metadata: {name: web, namespace: shop}\nspec: {containers: [{name: app, resources: "+c.resources+"}]}")
 		told := Admit(pod, Created, limits(c.items), kubelet.Gates{})
 		if diff := cmp.Diff(c.want, resourcesOf(t, pod)); diff != "" {
 			t.Errorf("%s: resources (-want +got):\n%s", name, diff)
@@ -119,7 +119,8 @@ func TestPriority(t *testing.T) {
 			[]string{"the API server would refuse the pod: spec.priority 7 differs from 100, the value of its PriorityClass"},
 		},
 	} {
-		pod := parse[corev1.Pod](t, "spec: "+c.spec)
+		pod := parse[corev1.Pod](t, "metadata: {name: web}\nspec: "+c.spec)
+		pod.Spec.Containers = []corev1.Container{{Name: "app"}}
 		told := Admit(pod, Created, Objects{PriorityClasses: c.classes}, kubelet.Gates{})
 		got := int32(-1)
 		if pod.Spec.Priority != nil {
@@ -152,7 +153,8 @@ func TestRuntimeClass(t *testing.T) {
 		"not given":    {"{runtimeClassName: gone}", "0", []string{"RuntimeClass gone is not among the inputs: an overhead that it sets is missing here"}},
 		"live object":  {"{runtimeClassName: gone, overhead: {cpu: 1}}", "1", nil},
 	} {
-		pod := parse[corev1.Pod](t, "spec: "+c.spec)
+		pod := parse[corev1.Pod](t, "metadata: {name: web}\nspec: "+c.spec)
+		pod.Spec.Containers = []corev1.Container{{Name: "app"}}
 		told := Admit(pod, Created, Objects{RuntimeClasses: classes}, kubelet.Gates{})
 		if got := pod.Spec.Overhead.Cpu().String(); got != c.cpu {
 			t.Errorf("%s: overhead %s, want %s", name, got, c.cpu)

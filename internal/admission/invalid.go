@@ -3,11 +3,11 @@ package admission
 import (
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/kqos/kqos/internal/quantity"
 )
 
 // invalidResources tells, with their paths, the quantities that API validation
@@ -45,7 +45,7 @@ func invalidList(path string, list corev1.ResourceList) []string {
 		switch {
 		case q.Sign() < 0:
 			out = append(out, invalid(fmt.Sprintf("%s.%s: %s is below 0", path, name, &q)))
-		case beyondInt64(name, q):
+		case quantity.BeyondInt64(name, q):
 			out = append(out, fmt.Sprintf("%s.%s: %s is beyond the int64 that the kubelet counts in, which reads something else: write a smaller quantity", path, name, &q))
 		}
 	}
@@ -54,11 +54,3 @@ func invalidList(path string, list corev1.ResourceList) []string {
 
 // invalid words what the API server, and the kubelet for a static pod, refuses.
 func invalid(why string) string { return "API validation refuses the pod: " + why }
-
-// beyondInt64 tells whether Value, or MilliValue of cpu, gives up.
-func beyondInt64(name corev1.ResourceName, q resource.Quantity) bool {
-	if name == corev1.ResourceCPU {
-		return q.CmpInt64(math.MaxInt64/1000) > 0
-	}
-	return q.CmpInt64(math.MaxInt64) > 0
-}

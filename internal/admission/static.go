@@ -23,7 +23,11 @@ func readStatic(pod *corev1.Pod, g kubelet.Gates) []string {
 	}
 	pod.Annotations[kubelet.SourceAnnotation] = kubelet.SourceFile
 	pod.Status.Phase = corev1.PodPending
-	return append(staticRefusals(pod), invalidResources(pod)...)
+	told := staticRefusals(pod)
+	if pod.Name != "" {
+		told = append(told, invalidNames(pod)...)
+	}
+	return append(told, invalidResources(pod)...)
 }
 
 // staticRefusals are the reasons for which the kubelet would not run the file,

@@ -37,6 +37,8 @@ type podClassification struct {
 	// cpuBound and memoryBound tell whether the pod's cgroup gets its limit: a
 	// container without one leaves the pod unbounded.
 	cpuBound, memoryBound bool
+	// overflows are the resources whose sum the kubelet can't count.
+	overflows []corev1.ResourceName
 }
 
 type containerType string

@@ -85,6 +85,7 @@ func (c *classifier) fill(item *podClassification, pod corev1.Pod) error {
 	if qos.HasStatusResources(&pod) {
 		item.RequestsWithStatus, item.LimitsWithStatus = qos.RequestsWithStatus(&pod, g), qos.LimitsWithStatus(&pod, g)
 	}
+	item.overflows = qos.Overflows(&pod, g)
 	c.containers(item, &pod)
 	exclusive := c.static && qos.PodIsolated(&pod, func(of *corev1.Container) bool {
 		n, _ := qos.ExclusiveCPUs(&pod, of, g)

@@ -63,7 +63,7 @@ func podTable(list *podClassificationList, n *node, s render.Style) *render.Tabl
 		cpu, memory := boundLimits(p)
 		t.Rows = append(t.Rows, []string{
 			or(p.Namespace, "default"), p.Name, p.Source.Kind, s.Paint(classColor(p.QOSClass), string(p.QOSClass)),
-			quantity(p.Requests, corev1.ResourceCPU), cpu, quantity(p.Requests, corev1.ResourceMemory), memory,
+			p.sum(p.Requests, corev1.ResourceCPU), cpu, p.sum(p.Requests, corev1.ResourceMemory), memory,
 			scores(p.Containers), ownCPUs(p.Containers), shortReason(p.Reasons),
 			cgroupPath(p, n.driver), fmt.Sprintf("%s:%d", p.Source.File, p.Source.Document),
 		})
@@ -85,12 +85,20 @@ func classColor(class corev1.PodQOSClass) render.Color {
 func boundLimits(p *podClassification) (cpu, memory string) {
 	cpu, memory = "none", "none"
 	if p.cpuBound {
-		cpu = quantity(p.Limits, corev1.ResourceCPU)
+		cpu = p.sum(p.Limits, corev1.ResourceCPU)
 	}
 	if p.memoryBound {
-		memory = quantity(p.Limits, corev1.ResourceMemory)
+		memory = p.sum(p.Limits, corev1.ResourceMemory)
 	}
 	return cpu, memory
+}
+
+// sum is an effective amount of the pod.
+func (p *podClassification) sum(list corev1.ResourceList, name corev1.ResourceName) string {
+	if slices.Contains(p.overflows, name) {
+		return "overflow"
+	}
+	return quantity(list, name)
 }
 
 func quantity(list corev1.ResourceList, name corev1.ResourceName) string {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -88,6 +89,9 @@ func (in *podInput) admit(a *app, g kubelet.Gates) {
 		written := pod.Status.QOSClass
 		in.notes[i] = admission.Admit(pod, in.reading, objects, g)
 		in.notes[i] = append(in.notes[i], statusNotes(pod, written, g)...)
+		for _, name := range qos.Overflows(pod, g) {
+			in.notes[i] = append(in.notes[i], fmt.Sprintf("%s: the sum of the pod is beyond the int64 that the kubelet counts in, which reads something else: write smaller quantities", name))
+		}
 		unnamed[i] = admission.EnsureUID(pod, in.reading)
 	})
 	count, first := 0, ""
@@ -117,7 +121,7 @@ func (in *podInput) err() error {
 
 // workloadName places a message about a pod.
 func workloadName(w *manifest.Workload) string {
-	return fmt.Sprintf("%s: document %d: %s %s", w.Source.File, w.Source.Document, w.Source.Kind, w.Source.Name)
+	return strings.TrimSuffix(fmt.Sprintf("%s: document %d: %s %s", w.Source.File, w.Source.Document, w.Source.Kind, w.Source.Name), " ")
 }
 
 // statusNotes tells a status.qosClass that the spec contradicts: it decides

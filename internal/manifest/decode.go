@@ -246,21 +246,6 @@ func (d *decoder) decode(raw []byte, into any) bool {
 	return ok
 }
 
-// reword shortens what the decoder says of Go types.
-func reword(err error) string {
-	message := strings.TrimPrefix(err.Error(), "json: ")
-	if before, after, ok := strings.Cut(message, " into Go "); ok {
-		if i := strings.LastIndex(after, " of type "); i >= 0 {
-			after = after[i+len(" of type "):]
-		}
-		return before + " into " + strings.TrimPrefix(after, "value of type ")
-	}
-	if strings.HasPrefix(message, "quantities must match") {
-		return message + `: write a quantity such as 500m or 128Mi`
-	}
-	return message
-}
-
 func (d *decoder) fail(path, message string) {
 	d.found.Errors = append(d.found.Errors, d.problem(path, message))
 }

@@ -103,15 +103,19 @@ func TestDecodeForms(t *testing.T) {
 		},
 		"bad quantity": {
 			pod + "    resources: {limits: {cpu: 1x}}\n",
-			told{Errors: []string{"f: document 1: spec.containers[0].resources.limits.cpu: quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$': write a quantity such as 500m or 128Mi"}},
+			told{Errors: []string{"f: document 1: spec.containers[0].resources.limits.cpu: \"1x\": quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$': write a quantity such as 500m or 128Mi"}},
 		},
 		"wrong type": {
 			pod + "    ports: http\n",
-			told{Errors: []string{"f: document 1: spec.containers[0].ports: cannot unmarshal string into []v1.ContainerPort"}},
+			told{Errors: []string{"f: document 1: spec.containers[0].ports: is text, must be a list"}},
+		},
+		"wrong type in an embedded struct": {
+			pod + "    livenessProbe: {httpGet: {path: 1}}\n",
+			told{Errors: []string{"f: document 1: spec.containers[0].livenessProbe.httpGet.path: is a number, must be text (in quotes where it looks like a number or a boolean)"}},
 		},
 		"wrong type in an item": {
 			`{"kind":"List","apiVersion":"v1","items":[` + jsonPod("web") + `,{"kind":"Pod","apiVersion":"v1","spec":[]}]}`,
-			told{Pods: web.Pods, Errors: []string{"f: document 1: items[1].spec: cannot unmarshal array into v1.PodSpec"}},
+			told{Pods: web.Pods, Errors: []string{"f: document 1: items[1].spec: is a list, must be a mapping"}},
 		},
 		"no kind":    {"apiVersion: v1\n", told{Errors: []string{"f: document 1: kind: is missing: say what the object is, such as Pod"}}},
 		"no version": {"kind: Pod\n", told{Errors: []string{"f: document 1: apiVersion: is missing: kind Pod is in v1 or an API group"}}},

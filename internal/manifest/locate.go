@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/api/resource"
 	kjson "sigs.k8s.io/json"
 
 	"github.com/kqos/kqos/internal/quantity"
@@ -15,6 +16,9 @@ import (
 // search decodes every level again.
 const maxLocate = 1 << 20
 
+// maxShown bounds the text of a quantity that an error repeats, in bytes.
+const maxShown = 64
+
 // locate finds the innermost field of raw that can't be decoded into a value of
 // type t, with the reason; the path is empty where no single field is at fault.
 func locate(raw []byte, t reflect.Type) (path string, err error) {
@@ -23,6 +27,9 @@ func locate(raw []byte, t reflect.Type) (path string, err error) {
 	}
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
+	}
+	if t == reflect.TypeFor[resource.Quantity]() && len(raw) <= maxShown {
+		return "", fmt.Errorf("%s: %w", raw, err)
 	}
 	switch t.Kind() {
 	case reflect.Struct:

@@ -1,10 +1,7 @@
 package qos
 
 import (
-	"math"
-
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 	resourcehelper "k8s.io/component-helpers/resource"
 
 	"github.com/kqos/kqos/internal/kubelet"
@@ -38,21 +35,6 @@ func RequestsWithStatus(pod *corev1.Pod, g kubelet.Gates) corev1.ResourceList {
 // LimitsWithStatus are the limits counted like RequestsWithStatus.
 func LimitsWithStatus(pod *corev1.Pod, g kubelet.Gates) corev1.ResourceList {
 	return counted(PodLimits(pod, statusOptions(g)))
-}
-
-// counted replaces each quantity beyond int64 by what the kubelet reads of it,
-// most often 0: it counts cpu in millicores and all else in units, in int64.
-func counted(list corev1.ResourceList) corev1.ResourceList {
-	for name, q := range list {
-		scale := resource.Scale(0)
-		if name == corev1.ResourceCPU {
-			scale = resource.Milli
-		}
-		if bound := resource.NewScaledQuantity(math.MaxInt64, scale); q.Cmp(*bound) > 0 {
-			list[name] = *resource.NewScaledQuantity(q.ScaledValue(scale), scale)
-		}
-	}
-	return list
 }
 
 // PodRequests is the helper that scheduler and kubelet share, on a copy of the

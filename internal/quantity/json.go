@@ -96,14 +96,14 @@ func memberType(t reflect.Type, name string) (reflect.Type, bool) {
 }
 
 // FieldType is the type of the field of struct t with that JSON name, those of
-// inlined structs included.
+// embedded structs included.
 func FieldType(t reflect.Type, name string) (reflect.Type, bool) {
 	for f := range t.Fields() {
-		tag, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		tag, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		if tag == name {
 			return f.Type, true
 		}
-		if f.Anonymous && tag == "" && strings.Contains(options, "inline") && f.Type.Kind() == reflect.Struct {
+		if f.Anonymous && tag == "" && f.Type.Kind() == reflect.Struct {
 			if inner, ok := FieldType(f.Type, name); ok {
 				return inner, true
 			}

@@ -8,8 +8,10 @@ package quantity
 import (
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
@@ -30,6 +32,15 @@ func Parse(text string) (resource.Quantity, error) {
 		return resource.Quantity{}, err
 	}
 	return resource.ParseQuantity(text)
+}
+
+// BeyondInt64 tells whether an amount of a resource can't be counted as the
+// kubelet counts: cpu in thousandths, all else in units, in int64.
+func BeyondInt64(name corev1.ResourceName, q resource.Quantity) bool {
+	if name == corev1.ResourceCPU {
+		return q.CmpInt64(math.MaxInt64/1000) > 0
+	}
+	return q.CmpInt64(math.MaxInt64) > 0
 }
 
 // Check returns an error for a text that resource.ParseQuantity would not get

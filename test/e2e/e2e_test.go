@@ -20,12 +20,17 @@ import (
 	"github.com/kqos/kqos/test/e2e/vm"
 )
 
-// guest is one boot: the machine, and the jobs that it runs.
+// guest is a machine and the jobs that it runs, one after the other.
 type guest struct {
 	name    string
 	machine vm.Machine
 	jobs    []job
+	// then are the jobs of a second boot of the same disk.
+	then []job
 }
+
+// script is what a boot runs.
+func (g guest) script(boot int) string { return fmt.Sprintf("run-%s-%d.sh", g.name, boot) }
 
 // job is a script of jobs/ under one cgroup driver.
 type job struct{ driver, script string }
@@ -44,56 +49,107 @@ func under(driver string, scripts ...string) []job {
 // guests is the boot matrix.
 func guests() []guest {
 	small := vm.Machine{Sockets: 1, Cores: 4, Threads: 1, MemoryMiB: 2048}
-	v1 := small
-	v1.Kernel = vm.V1
+	two := vm.Machine{Sockets: 2, Cores: 2, Threads: 1, NUMA: 2, MemoryMiB: 2048}
 	huge := vm.Machine{Sockets: 2, Cores: 2, Threads: 2, NUMA: 2, MemoryMiB: 2048, Kernel: "hugepages=0:64,1:32"}
+	v1 := func(m vm.Machine) vm.Machine {
+		m.Kernel = vm.V1
+		return m
+	}
 	tree := []string{
 		"tree.sh", "drift.sh", "watch.sh", "remove.sh", "kill.sh", "oom.sh", "foreign.sh",
 		"reserved.sh", "classify.sh",
 	}
-	both := slices.Concat(under(driver.Systemd, tree...), under(driver.Systemd, "system.sh"), under(driver.Cgroupfs, tree...))
+	withSystemd := slices.Concat(under(driver.Systemd, "system.sh", "deployed.sh"), under(driver.Systemd, tree...))
+	once := func(name string, m vm.Machine, jobs []job) guest { return guest{name: name, machine: m, jobs: jobs} }
+	rebooted := func(name string, m vm.Machine) guest {
+		return guest{name, m, under(driver.Systemd, "reboot.sh"), under(driver.Systemd, "rebooted.sh")}
+	}
+	lacking := small
+	lacking.Kernel = "cgroup_disable=pids"
 	return []guest{
-		{"v2", small, both},
-		{"v1", v1, both},
-		{"numa-hugepages", huge, under(driver.Systemd, "machine.sh", "hugepages.sh")},
+		once("v2-systemd", small, withSystemd),
+		once("v1-systemd", v1(small), withSystemd),
+		once("v2-cgroupfs", small, under(driver.Cgroupfs, tree...)),
+		once("v1-cgroupfs", v1(small), under(driver.Cgroupfs, tree...)),
+		once("node-v2", two, under(driver.Systemd, "collect.sh")),
+		once("node-v1", v1(two), under(driver.Systemd, "collect.sh")),
+		once("numa-hugepages", huge, under(driver.Systemd, "machine.sh", "hugepages.sh")),
+		rebooted("reboot-v2", small),
+		rebooted("reboot-v1", v1(small)),
+		once("lacking-pids", lacking, slices.Concat(under(driver.Systemd, "missing.sh"), under(driver.Cgroupfs, "missing.sh"))),
 	}
 }
 
 // TestMachines runs the jobs that KQOS_E2E_JOBS names, all without it.
 func TestMachines(t *testing.T) {
-	if os.Getuid() != 0 {
-		t.Skip("building the guest's file system needs root")
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
-	defer cancel()
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		t.Fatal(err)
-	}
-	img, err := vm.Build(ctx, filepath.Join(cache, "kqos-e2e"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	img := image(t)
 	folder := jobFolder(t)
 	only := strings.Fields(os.Getenv("KQOS_E2E_JOBS"))
+	// Two emulated machines fill two cores, while each waits now and then.
+	slots := make(chan struct{}, 2)
 	for _, g := range guests() {
 		if len(only) > 0 {
 			g.jobs = slices.DeleteFunc(g.jobs, func(j job) bool { return !slices.Contains(only, j.script) })
 		}
+		if len(g.jobs) == 0 {
+			continue
+		}
+		// All before any machine takes a copy of the folder.
+		writeRunner(t, filepath.Join(folder, g.script(0)), g.jobs)
+		writeRunner(t, filepath.Join(folder, g.script(1)), g.then)
 		t.Run(g.name, func(t *testing.T) {
-			script := "run-" + g.name + ".sh"
-			writeRunner(t, filepath.Join(folder, script), g.jobs)
-			var out strings.Builder
-			err := vm.Run(ctx, img, g.machine, folder, script, "", io.MultiWriter(&out, t.Output()))
-			if err != nil {
-				t.Error(err)
-			}
-			for _, j := range g.jobs {
-				if !strings.Contains(out.String(), "PASS "+j.String()) {
-					t.Errorf("%s did not pass", j)
-				}
-			}
+			t.Parallel()
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			out := t.TempDir()
+			run(t, img, g, folder, out)
+			checkArchives(t, folder, out)
 		})
+	}
+}
+
+// image is the guests' file system and kernel, made once for all runs.
+func image(t *testing.T) vm.Image {
+	t.Helper()
+	if os.Getuid() != 0 {
+		t.Skip("building the guest's file system needs root")
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	img, err := vm.Build(t.Context(), filepath.Join(cache, "kqos-e2e"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return img
+}
+
+// run boots a guest for its jobs, and once more for those that come then.
+func run(t *testing.T, img vm.Image, g guest, folder, out string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 40*time.Minute)
+	defer cancel()
+	if len(g.then) > 0 {
+		var err error
+		if img, err = img.Copy(ctx, t.TempDir()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for boot, jobs := range [][]job{g.jobs, g.then} {
+		if len(jobs) == 0 {
+			continue
+		}
+		var said strings.Builder
+		err := vm.Run(ctx, img, g.machine, folder, g.script(boot), out, io.MultiWriter(&said, t.Output()))
+		if err != nil {
+			t.Error(err)
+		}
+		for _, j := range jobs {
+			if !strings.Contains(said.String(), "PASS "+j.String()+" ") {
+				t.Errorf("%s did not pass", j)
+			}
+		}
 	}
 }
 
@@ -101,12 +157,12 @@ func TestMachines(t *testing.T) {
 func jobFolder(t *testing.T) string {
 	t.Helper()
 	folder := t.TempDir()
-	build := exec.Command("go", "build", "-o", filepath.Join(folder, "kqos"), "github.com/kqos/kqos/cmd/kqos")
+	build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", filepath.Join(folder, "kqos"), "github.com/kqos/kqos/cmd/kqos")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("building kqos: %v: %s", err, out)
 	}
-	for from, to := range map[string]string{"jobs": "", "../../testdata/node": "node"} {
+	for from, to := range map[string]string{"jobs": "", "../../deploy": "deploy"} {
 		if err := os.CopyFS(filepath.Join(folder, to), os.DirFS(from)); err != nil {
 			t.Fatal(err)
 		}
@@ -118,16 +174,16 @@ func jobFolder(t *testing.T) string {
 // with nothing left over from the one before.
 func writeRunner(t *testing.T, path string, jobs []job) {
 	t.Helper()
-	if len(jobs) == 0 {
-		t.Fatal("a machine without jobs tests nothing")
-	}
 	text := `failed=0
 run() {
-	if DRIVER=$1 timeout 300 sh ./$2; then echo "PASS $3 at $(cut -d' ' -f1 /proc/uptime) s"; else echo "FAIL $3"; failed=1; fi
-	sh ./clean.sh >/dev/null 2>&1
+	if DRIVER=$1 timeout 900 sh ./$2; then echo "PASS $3 at $(cut -d' ' -f1 /proc/uptime) s"; else echo "FAIL $3"; failed=1; fi
 }
+clean() { timeout 300 sh ./clean.sh >/dev/null 2>&1 || true; }
 `
-	for _, j := range jobs {
+	for i, j := range jobs {
+		if i > 0 {
+			text += "clean\n"
+		}
 		text += fmt.Sprintf("run %s %s '%s'\n", j.driver, j.script, j)
 	}
 	if err := os.WriteFile(path, []byte(text+"exit $failed\n"), 0o755); err != nil {

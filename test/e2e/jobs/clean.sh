@@ -2,6 +2,7 @@
 for p in /proc/[0-9]*; do
 	case $(readlink "$p/exe") in */kqos | */kubelet) kill -9 "${p#/proc/}" ;; esac
 done
+systemctl stop kubelet.service 'cri-containerd-*.scope'
 for d in $(find /sys/fs/cgroup -depth -type d \( -path '*/kubepods*' -o -path '*/kqos-*' -o -path '*/kubelet.slice*' \)); do
 	while read -r pid; do kill -9 "$pid"; done <"$d/cgroup.procs"
 done
@@ -11,5 +12,5 @@ for unit in $(systemctl list-units --plain --no-legend --type=slice,scope 'kubep
 done
 find /sys/fs/cgroup -depth -type d \( -path '*/kubepods*' -o -path '*/kqos-*' -o -path '*/kubelet.slice*' \) -exec rmdir {} +
 rm -f /run/systemd/system.control/kubepods* /etc/systemd/system/kqos-* /etc/systemd/system/kubelet.slice
-rm -rf /run/systemd/system.control/*.slice.d
+rm -rf /run/systemd/system.control/*.slice.d /var/lib/kubelet /var/log/pods /var/log/containers /etc/containerd
 systemctl daemon-reload

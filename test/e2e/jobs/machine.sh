@@ -8,6 +8,12 @@ lscpu -p=CPU,CORE,SOCKET,NODE | grep -v '^#' | sort -n >$tmp/lscpu
 each '{{range .cpus}}{{.id}},{{.core}},{{.socket}},{{.numa}}{{"\n"}}{{end}}' | sort -n | cut -d, -f1,3,4 >$tmp/have
 cut -d, -f1,3,4 $tmp/lscpu | diff - $tmp/have || fail "CPUs differ from lscpu's"
 is cores "$(each '{{range .cpus}}{{.numa}} {{.socket}} {{.core}}{{"\n"}}{{end}}' | sort -u | wc -l)" "$(cut -d, -f2 $tmp/lscpu | sort -u | wc -l)"
+
+# hwloc sees the same, and kqos reads what hwloc writes.
+lstopo-no-graphics --of xml >$tmp/hwloc.xml
+all='{{range .cpus}}cpu {{.id}} {{.core}} {{.socket}} {{.numa}}{{"\n"}}{{end}}{{range .numa}}node {{.id}} {{.memory}} {{.distances}}{{"\n"}}{{end}}'
+is "what lstopo tells" "$(./kqos topology --topology $tmp/hwloc.xml -o "go-template=$all")" "$(each "$all")"
+
 for node in /sys/devices/system/node/node[0-9]*; do
 	n=${node##*/node}
 	is "memory of node $n" "$(each "{{range .numa}}{{if eq (print .id) \"$n\"}}{{.memory}}{{end}}{{end}}")" \

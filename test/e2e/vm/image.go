@@ -7,7 +7,9 @@ import (
 	"crypto/sha256"
 	_ "embed"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -27,40 +29,66 @@ var agentUnit string
 //go:embed masked-units.txt
 var maskedUnits string
 
+// What the guest has besides Debian's smallest system: cron and lstopo for the
+// jobs that are about them.
+const packages = "systemd-sysv,dbus,cron,hwloc-nox,attr"
+
 // Image is a root file system and a kernel to boot it with.
-type Image struct{ Root, Kernel string }
+type Image struct {
+	Root, Kernel string
+	// Keep lets what a guest writes stay on Root for the next one.
+	Keep bool
+}
 
 // Build makes the image, or takes it from the cache folder when the same parts
 // made it before.
 func Build(ctx context.Context, cache string) (Image, error) {
-	sum := sha256.Sum256([]byte(suite + agent + agentUnit + maskedUnits))
+	sum := sha256.Sum256([]byte(suite + packages + agent + agentUnit + maskedUnits))
 	dir := filepath.Join(cache, hex.EncodeToString(sum[:6]))
 	img := Image{Root: filepath.Join(dir, "root.img"), Kernel: filepath.Join(dir, "vmlinux")}
-	if _, err := os.Stat(filepath.Join(dir, "complete")); err == nil {
+	if _, err := os.Stat(dir); err == nil {
 		return img, nil
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(cache, 0o755); err != nil {
 		return img, fmt.Errorf("making the image cache: %w", err)
 	}
-	tree := filepath.Join(dir, "tree")
-	defer os.RemoveAll(tree)
+	work, err := os.MkdirTemp(cache, "partial-")
+	if err != nil {
+		return img, fmt.Errorf("making the image cache: %w", err)
+	}
+	defer os.RemoveAll(work)
+	tree := filepath.Join(work, "tree")
 	if err := rootTree(ctx, tree); err != nil {
 		return img, err
 	}
-	if err := kernel(ctx, dir, img.Kernel); err != nil {
+	made := filepath.Join(work, "made")
+	if err := os.Mkdir(made, 0o755); err != nil {
 		return img, err
 	}
-	if err := mkfs(ctx, img.Root, tree, 1024); err != nil {
+	if err := kernel(ctx, tree, filepath.Join(made, "vmlinux")); err != nil {
 		return img, err
 	}
-	return img, os.WriteFile(filepath.Join(dir, "complete"), nil, 0o644)
+	if err := mkfs(ctx, filepath.Join(made, "root.img"), tree, 1024); err != nil {
+		return img, err
+	}
+	// Another may have made the same meanwhile.
+	if err := os.Rename(made, dir); err != nil && !errors.Is(err, fs.ErrExist) {
+		return img, err
+	}
+	return img, nil
 }
 
+// Copy makes an image of its own in a folder, which keeps what guests write.
+func (img Image) Copy(ctx context.Context, folder string) (Image, error) {
+	own := Image{Root: filepath.Join(folder, "root.img"), Kernel: img.Kernel, Keep: true}
+	return own, command(ctx, "", "cp", "--sparse=always", img.Root, own.Root)
+}
+
+// rootTree makes the guest's file system. The kernel's package is unpacked below
+// its /kernel, see kernel.
 func rootTree(ctx context.Context, tree string) error {
-	if err := os.RemoveAll(tree); err != nil {
-		return err
-	}
-	if err := command(ctx, "", "mmdebstrap", "--quiet", "--variant=minbase", "--include=systemd-sysv,dbus",
+	if err := command(ctx, "", "mmdebstrap", "--quiet", "--variant=minbase", "--include="+packages,
+		"--aptopt=Acquire::Retries \"5\"", "--customize-hook="+downloadKernel,
 		"--dpkgopt=path-exclude=/usr/share/doc/*", "--dpkgopt=path-exclude=/usr/share/man/*",
 		"--dpkgopt=path-exclude=/usr/share/locale/*", suite, tree); err != nil {
 		return err

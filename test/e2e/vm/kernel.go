@@ -14,34 +14,25 @@ import (
 	"strings"
 )
 
-// kernel takes the ELF kernel out of Debian's cloud kernel package. That kernel
+// downloadKernel is a hook of mmdebstrap that unpacks the kernel of the guest's
+// own suite, whatever the host runs, below /kernel of the tree.
+const downloadKernel = `set -e
+export APT_CONFIG="$MMDEBSTRAP_APT_CONFIG"
+name=$(apt-cache depends linux-image-cloud-amd64 | sed -n 's/.*Depends: \(linux-image-[^ ]*\)$/\1/p')
+mkdir "$1/kernel"
+cd "$1/kernel"
+apt-get download -q "$name"
+dpkg-deb -x "$name"_*.deb .
+`
+
+// kernel moves the ELF kernel out of Debian's cloud kernel package. That kernel
 // has NVMe, ext4 and devtmpfs built in, so no initramfs is needed; QEMU boots
 // the uncompressed ELF through its PVH entry.
-func kernel(ctx context.Context, dir, to string) error {
-	out, err := exec.CommandContext(ctx, "apt-cache", "depends", "linux-image-cloud-amd64").Output()
-	if err != nil {
-		return fmt.Errorf("asking for the cloud kernel's package: %w", err)
-	}
-	_, rest, ok := strings.Cut(string(out), "Depends: linux-image")
-	name, _, _ := strings.Cut("linux-image"+rest, "\n")
-	if !ok {
-		return fmt.Errorf("linux-image-cloud-amd64 depends on no kernel: %s", out)
-	}
-	if err := command(ctx, dir, "apt-get", "download", "-q", name); err != nil {
-		return err
-	}
-	packages, err := filepath.Glob(filepath.Join(dir, name+"_*.deb"))
-	if err != nil || len(packages) == 0 {
-		return fmt.Errorf("package of %s not found: %w", name, err)
-	}
-	unpacked := filepath.Join(dir, "kernel")
-	defer os.RemoveAll(unpacked)
-	if err := command(ctx, dir, "dpkg-deb", "-x", packages[0], unpacked); err != nil {
-		return err
-	}
+func kernel(ctx context.Context, tree, to string) error {
+	unpacked := filepath.Join(tree, "kernel")
 	images, err := filepath.Glob(filepath.Join(unpacked, "boot/vmlinuz-*"))
 	if err != nil || len(images) == 0 {
-		return fmt.Errorf("no kernel in %s: %w", packages[0], err)
+		return fmt.Errorf("no kernel in the package of %s's linux-image-cloud-amd64: %w", suite, err)
 	}
 	image, err := os.ReadFile(images[0])
 	if err != nil {
@@ -49,6 +40,9 @@ func kernel(ctx context.Context, dir, to string) error {
 	}
 	elf, err := unpackKernel(ctx, image)
 	if err != nil {
+		return err
+	}
+	if err := os.RemoveAll(unpacked); err != nil {
 		return err
 	}
 	return os.WriteFile(to, elf, 0o644)

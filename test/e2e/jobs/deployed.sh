@@ -1,0 +1,49 @@
+# The files of deploy/systemd and deploy/cron, installed as their comments say.
+. ./lib.sh
+mkdir -p /usr/local/bin /etc/kqos
+cp kqos /usr/local/bin
+cp -r pods kubelet.yaml /etc/kqos
+cp deploy/systemd/* /etc/systemd/system
+systemd-analyze verify /etc/systemd/system/kqos*.service /etc/systemd/system/kqos*.timer >"$log" 2>&1 || fail "systemd-analyze verify:"
+is "what systemd-analyze verify says" "$(grep kqos "$log" || true)" ""
+systemctl daemon-reload
+limit=$(control $pod_b memory.max memory/memory.limit_in_bytes)
+mended() { grep -qsx 419430400 "$limit"; }
+
+# For good: ready once the tree stands, and it mends.
+systemctl start kqos.service
+holds $pod_b memory.max 419430400 memory/memory.limit_in_bytes 419430400
+echo 524288000 >"$limit"
+eventually 60 mended
+systemctl reload kqos.service
+systemctl show -P StatusText kqos.service >"$log"
+says .
+systemctl stop kqos.service
+is "the end of kqos.service" "$(systemctl show -P Result kqos.service)" success
+kqos 0 apply pods --remove
+
+# Each minute: the timer's first run is due at once, a machine being up for longer.
+systemctl start kqos-once.timer
+eventually 120 mended
+idle() { [ "$(systemctl show -P ActiveState kqos-once.service)" = inactive ]; }
+eventually 60 idle
+is "the end of kqos-once.service" "$(systemctl show -P Result kqos-once.service)" success
+systemctl stop kqos-once.timer
+kqos 0 apply pods --remove
+
+# cron, twice. It wakes at each full minute, which the clock is set close to.
+cp deploy/cron/kqos /etc/cron.d
+full_minute() {
+	systemctl stop cron.service
+	date -s "$(date '+%F %H:%M'):57" >"$log"
+	systemctl start cron.service
+}
+full_minute
+eventually 120 mended
+echo 524288000 >"$limit"
+full_minute
+eventually 120 mended
+systemctl stop cron.service
+rm -f /etc/cron.d/kqos /etc/systemd/system/kqos*
+kqos 0 apply pods --remove
+gone $kubepods

@@ -30,7 +30,7 @@ type Result struct {
 // value. A failed step keeps back only what needs it: the cgroups below one
 // that could not be made. It stops between steps when ctx ends.
 func (p *Plan) Execute(ctx context.Context, host Host, log *slog.Logger) *Result {
-	run := &execution{plan: p, host: host, log: log, outcome: map[string]cgroups.Op{}, broken: map[string]bool{}}
+	run := &execution{plan: p, host: host, log: log, outcome: map[string]cgroups.Op{}, broken: map[string]bool{}, aborted: map[string]bool{}}
 	for _, s := range p.Steps {
 		if ctx.Err() != nil {
 			run.fail(s, fmt.Errorf("stopped before %s of cgroup %s: %w", s.Op, s.Cgroup.Path, ctx.Err()))
@@ -48,6 +48,9 @@ type execution struct {
 	log     *slog.Logger
 	outcome map[string]cgroups.Op
 	broken  map[string]bool
+	// aborted are pods, by path, a step of whose resize failed: the kubelet
+	// leaves the rest to the next one.
+	aborted map[string]bool
 	errs    []error
 	writes  int
 }
@@ -59,6 +62,10 @@ func (e *execution) step(ctx context.Context, s Step) {
 			e.fail(s, fmt.Errorf("%s of cgroup %s: skipped, since %s could not be made", s.Op, at, up))
 			return
 		}
+	}
+	if e.aborted[s.resize] {
+		e.fail(s, fmt.Errorf("%s of cgroup %s: left for the next apply, since the resize of its pod failed before", s.Op, at))
+		return
 	}
 	switch s.Op {
 	case cgroups.OpCreate:
@@ -181,6 +188,9 @@ func (e *execution) done(at string, op cgroups.Op) {
 
 func (e *execution) fail(s Step, err error) {
 	e.errs = append(e.errs, err)
+	if s.resize != "" {
+		e.aborted[s.resize] = true
+	}
 	e.outcome[s.Cgroup.Path] = failed
 }
 

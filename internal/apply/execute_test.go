@@ -134,7 +134,7 @@ func TestRefusedFileIsWrittenAround(t *testing.T) {
 	if _, _, err := pass(node(1), f, Options{}, nil); err != nil {
 		t.Fatal(err)
 	}
-	g := f.groups["/kubepods/burstable/podu0"]
+	g := f.groups["/kubepods"]
 	g.files["cpu.weight"], g.files["pids.max"] = "1", "5"
 	f.err = syscall.EINVAL
 	n := 0
@@ -147,8 +147,8 @@ func TestRefusedFileIsWrittenAround(t *testing.T) {
 	if err != nil || len(result.Errors) != 1 {
 		t.Fatalf("%v, errors %v", err, result.Errors)
 	}
-	if g.files["pids.max"] != "100" {
-		t.Errorf("pids.max reads %s, want 100", g.files["pids.max"])
+	if g.files["pids.max"] != "1000" {
+		t.Errorf("pids.max reads %s, want 1000", g.files["pids.max"])
 	}
 }
 

@@ -17,6 +17,8 @@ const (
 	// growing makes cgroups, raises limits and hands controllers down, parents
 	// first: a v1 child may not exceed its parent's quota or cpuset.
 	growing
+	// resizing changes memory and cpu of pods that exist, pod by pod.
+	resizing
 	// lowering lowers limits, children first for the same reason.
 	lowering
 	// removing removes cgroups, children first.
@@ -37,10 +39,15 @@ func phaseOf(c cgroups.Change) phase {
 }
 
 // order turns changes into steps: all files of a cgroup that belong to one
-// phase are one step.
-func order(cgroup func(path string) *cgroups.Cgroup, changes []cgroups.Change) []Step {
+// phase are one step, and a pod that exists and differs is resized.
+func (p *Plan) order(cgroup func(path string) *cgroups.Cgroup, changes []cgroups.Change) []Step {
 	var steps []Step
+	pods := map[string][]cgroups.Change{}
 	for _, c := range changes {
+		if pod := p.resized(cgroup(c.Path), c); pod != "" {
+			pods[pod] = append(pods[pod], c)
+			continue
+		}
 		ph := phaseOf(c)
 		if n := len(steps); c.Op == cgroups.OpUpdate && c.File != subtreeControl {
 			i := slices.IndexFunc(steps[max(0, n-stepsBack):], func(s Step) bool {
@@ -54,8 +61,9 @@ func order(cgroup func(path string) *cgroups.Cgroup, changes []cgroups.Change) [
 		}
 		steps = append(steps, Step{Op: c.Op, Cgroup: cgroup(c.Path), Changes: []cgroups.Change{c}, phase: ph})
 	}
+	steps = append(steps, p.resizes(cgroup, pods)...)
 	slices.SortStableFunc(steps, func(a, b Step) int {
-		if a.phase != b.phase {
+		if a.phase != b.phase || a.phase == resizing {
 			return int(a.phase - b.phase)
 		}
 		down := depth(a.Cgroup.Path) - depth(b.Cgroup.Path)

@@ -57,7 +57,7 @@ func TestOrder(t *testing.T) {
 	}
 	plain := func(at string) *cgroups.Cgroup { return &cgroups.Cgroup{Path: at} }
 	var got []string
-	for _, s := range order(plain, changes) {
+	for _, s := range (&Plan{}).order(plain, changes) {
 		line := fmt.Sprintf("%s %s", s.Op, s.Cgroup.Path)
 		for _, c := range s.Changes {
 			if c.File != "" {

@@ -24,6 +24,8 @@ type Plan struct {
 
 	options Options
 	memory  *Memory
+	// refused are pods, by path, whose resize is refused, with the reason.
+	refused map[string]string
 }
 
 // Step is one operation on one cgroup. An update may write several files.
@@ -32,6 +34,8 @@ type Step struct {
 	Cgroup  *cgroups.Cgroup
 	Changes []cgroups.Change
 	phase   phase
+	// resize is the pod, by path, that this is a step of the resize of.
+	resize string
 }
 
 // Withheld is a change that is not made.
@@ -85,7 +89,7 @@ func Make(tree cgroups.Tree, host Reader, o Options, memory *Memory) (*Plan, err
 		errs = append(errs, err)
 		changes = append(changes, removals...)
 	}
-	p.Steps = order(p.index(), p.withhold(changes))
+	p.Steps = p.order(p.index(), p.withhold(changes))
 	return p, errors.Join(errs...)
 }
 

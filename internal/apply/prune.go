@@ -69,7 +69,7 @@ func (p *Plan) planRemoval(host Reader) error {
 		errs = append(errs, err)
 		changes = append(changes, change...)
 	}
-	p.Steps = order(p.index(), p.withhold(changes))
+	p.Steps = p.order(p.index(), p.withhold(changes))
 	return errors.Join(errs...)
 }
 

@@ -14,8 +14,9 @@ import (
 )
 
 const (
-	memoryMax  = "memory.max"
-	memoryHigh = "memory.high"
+	memoryMax   = "memory.max"
+	memoryMaxV1 = "memory/memory.limit_in_bytes"
+	memoryHigh  = "memory.high"
 )
 
 // squeezeFor is how long reclaim is given to bring use below a new limit, and

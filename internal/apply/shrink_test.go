@@ -144,7 +144,8 @@ func TestRefusedMemoryLimit(t *testing.T) {
 			{Path: "/kubepods", Level: level, Files: map[string]string{file: "209715200"}},
 		}}
 		host := refusing{f, 314572800}
-		p, err := Make(tree, host, Options{}, nil)
+		// Without it a pod's limit below use is not even tried.
+		p, err := Make(tree, host, Options{AllowOOM: level == cgroups.LevelPod}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,6 +12,7 @@ import (
 // withhold sorts out the changes that may not be made and gives the rest.
 func (p *Plan) withhold(changes []cgroups.Change) []cgroups.Change {
 	cgroup := p.index()
+	p.refused = p.refusedResizes(cgroup, changes)
 	var kept []cgroups.Change
 	for _, c := range changes {
 		if c.File == subtreeControl {
@@ -48,7 +49,7 @@ func within(p, above string) bool {
 // reason tells why a change may not be made; "" lets it pass.
 func (p *Plan) reason(cg *cgroups.Cgroup, c cgroups.Change) string {
 	for _, rule := range []func(*cgroups.Cgroup, cgroups.Change) string{
-		p.outside, p.foreign, p.unreserved, p.kubeletWorks, p.ownAncestor, p.belowUse, p.unsettled, p.contended,
+		p.outside, p.foreign, p.unreserved, p.kubeletWorks, p.ownAncestor, p.refusedResize, p.belowUse, p.unsettled, p.contended,
 	} {
 		if reason := rule(cg, c); reason != "" {
 			return reason
@@ -141,6 +142,11 @@ func (p *Plan) ownAncestor(_ *cgroups.Cgroup, c cgroups.Change) string {
 		}
 	}
 	return ""
+}
+
+// refusedResize holds back all of a resize that the kubelet refuses.
+func (p *Plan) refusedResize(cg *cgroups.Cgroup, c cgroups.Change) string {
+	return p.refused[p.resized(cg, c)]
 }
 
 // belowUse holds back a limit below what is in use, when no flag says how to go

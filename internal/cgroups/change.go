@@ -22,6 +22,8 @@ type Change struct {
 	From string `json:"from,omitempty"`
 	To   string `json:"to,omitempty"`
 	Why  string `json:"why,omitempty"`
+	// Stage says where a change stands in the resize of its pod.
+	Stage string `json:"stage,omitempty"`
 	// Use is the present use of what a new limit restricts, such as bytes of
 	// memory, where it is known.
 	Use string `json:"use,omitempty"`

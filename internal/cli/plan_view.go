@@ -77,6 +77,9 @@ func changeTable(plan *cgroupPlan, s render.Style) *render.Table {
 		if reason, ok := held[c.Path+"\n"+c.File]; ok {
 			op, why = s.Paint(render.Yellow, "withheld"), reason
 		}
+		if c.Stage != "" {
+			why += "; " + c.Stage
+		}
 		if c.Use != "" {
 			why += fmt.Sprintf(" (in use: %s)", c.Use)
 		}

@@ -38,6 +38,7 @@ func (p *Plan) Execute(ctx context.Context, host Host, log *slog.Logger) *Result
 		}
 		run.step(ctx, s)
 	}
+	p.memory.save(host, log)
 	return run.result()
 }
 
@@ -74,6 +75,7 @@ func (e *execution) step(ctx context.Context, s Step) {
 			e.fail(s, err)
 			return
 		}
+		e.plan.memory.made(at)
 		e.log.Info("created cgroup", "path", at)
 		e.done(at, cgroups.OpCreate)
 	case cgroups.OpRemove:
@@ -162,7 +164,7 @@ func (e *execution) note(changes []cgroups.Change) {
 	for _, c := range changes {
 		e.writes++
 		e.log.Info("wrote", "path", c.Path, "file", c.File, "from", c.From, "to", c.To)
-		e.plan.memory.written(c.Path, c.File, c.To)
+		e.plan.memory.written(c.Path, c.File, c.To, e.outcome[c.Path] == cgroups.OpCreate, e.plan.Live[c.Path].Marked)
 		e.done(c.Path, cgroups.OpUpdate)
 	}
 }

@@ -33,6 +33,7 @@ type fake struct {
 	ops            int
 	dead           bool
 	oomKills       int
+	keeps          int
 	writes         []string
 	// before runs before each operation, to play another writer.
 	before func(op, at string)
@@ -40,6 +41,7 @@ type fake struct {
 
 type group struct {
 	marked bool
+	kept   string
 	files  map[string]string
 	procs  int
 }
@@ -173,6 +175,24 @@ func (f *fake) Holds(at string) (string, error) {
 		}
 	}
 	return "", nil
+}
+
+func (f *fake) Recall(at string) (string, error) {
+	if g, ok := f.groups[at]; ok {
+		return g.kept, nil
+	}
+	return "", nil
+}
+
+func (f *fake) Keep(at, text string) error {
+	if f.dead {
+		return errKilled
+	}
+	if g, ok := f.groups[at]; ok {
+		g.kept = text
+		f.keeps++
+	}
+	return nil
 }
 
 func (f *fake) Create(cg *cgroups.Cgroup) error {

@@ -27,6 +27,8 @@ type Reader interface {
 	// Holds names what forbids to remove a cgroup: a process or a cgroup that
 	// kqos did not make, in it or below; "" when nothing does.
 	Holds(path string) (string, error)
+	// Recall gives what Keep left on a cgroup, "" when nothing.
+	Recall(path string) (string, error)
 }
 
 // Host is what apply needs of a driver.
@@ -37,6 +39,8 @@ type Host interface {
 	Create(cg *cgroups.Cgroup) error
 	// Set writes control files of a cgroup and nothing else.
 	Set(cg *cgroups.Cgroup, files map[string]string) error
+	// Keep leaves a text on a cgroup for later runs; it goes with the cgroup.
+	Keep(path, text string) error
 	// Remove removes a cgroup with all below it unless Holds names something.
 	Remove(cg *cgroups.Cgroup) error
 }

@@ -7,22 +7,22 @@ import (
 	"github.com/kqos/kqos/internal/cgroups"
 )
 
-// A file that was rewritten this often within this time is fought over.
-const (
-	maxRewrites   = 3
-	rewriteWindow = 10 * time.Minute
-)
-
-// Memory is what one run of apply remembers from pass to pass. It is never
-// stored.
+// Memory is what apply remembers from pass to pass: since when files differ,
+// and which it had to write again because another changed them back. The latter
+// is kept on the cgroups themselves, so that a run from cron knows of the one
+// before. The former is not: below a kubelet's root a run waits itself until
+// differences have lasted (see [Plan.Unsettled]), and looking writes nothing.
 type Memory struct {
 	// Now is the clock.
 	Now func() time.Time
 
-	first     map[fileOf]time.Time
-	wrote     map[fileOf][]time.Time
-	last      map[fileOf]string
-	contested map[fileOf]bool
+	first map[fileOf]time.Time
+	// records are what was written, by path and file; loaded are the paths that
+	// were asked for theirs, unsaved those whose changed.
+	records         map[string]records
+	loaded, unsaved map[string]bool
+	// afresh says that what earlier runs left does not count.
+	afresh bool
 }
 
 type fileOf struct{ path, file string }
@@ -31,20 +31,18 @@ type fileOf struct{ path, file string }
 func NewMemory() *Memory {
 	m := &Memory{Now: time.Now}
 	m.Forget()
+	m.afresh = false
 	return m
 }
 
-// Forget drops all that was seen, so that contended files are written again:
-// for a reload that a person asked for.
+// Forget drops all that was seen, by earlier runs too, so that contended files
+// are written again: for when a person asks for that.
 func (m *Memory) Forget() {
 	m.first = map[fileOf]time.Time{}
-	m.wrote = map[fileOf][]time.Time{}
-	m.last = map[fileOf]string{}
-	m.contested = map[fileOf]bool{}
+	m.records = map[string]records{}
+	m.loaded, m.unsaved = map[string]bool{}, map[string]bool{}
+	m.afresh = true
 }
-
-// Contended counts the files that are not written any more.
-func (m *Memory) Contended() int { return len(m.contested) }
 
 // differs notes that a file is not as wanted and tells for how long.
 func (m *Memory) differs(path, file string) time.Duration {
@@ -57,8 +55,9 @@ func (m *Memory) differs(path, file string) time.Duration {
 	return m.Now().Sub(first)
 }
 
-// keep forgets differences that are gone.
-func (m *Memory) keep(changes []cgroups.Change) {
+// keep forgets differences that are gone, and what was written to cgroups that
+// are.
+func (m *Memory) keep(changes []cgroups.Change, live cgroups.LiveTree) {
 	now := make(map[fileOf]bool, len(changes))
 	for _, c := range changes {
 		now[fileOf{c.Path, c.File}] = true
@@ -68,45 +67,11 @@ func (m *Memory) keep(changes []cgroups.Change) {
 			delete(m.first, key)
 		}
 	}
-}
-
-// written notes a write. Writing the value again that was last written means
-// that another changed it back.
-func (m *Memory) written(path, file, value string) {
-	key := fileOf{path, file}
-	delete(m.first, key)
-	if last, ok := m.last[key]; ok && last == value {
-		m.wrote[key] = append(m.recent(key), m.Now())
-	} else {
-		delete(m.wrote, key)
-		delete(m.contested, key)
-	}
-	m.last[key] = value
-}
-
-// recent are the rewrites within the window.
-func (m *Memory) recent(key fileOf) []time.Time {
-	since := m.Now().Add(-rewriteWindow)
-	var times []time.Time
-	for _, t := range m.wrote[key] {
-		if t.After(since) {
-			times = append(times, t)
+	for path := range m.records {
+		if l, known := live[path]; known && !l.Exists {
+			m.gone(path)
 		}
 	}
-	return times
-}
-
-// fought says whether a file is fought over. Once it is, it stays so for this
-// value.
-func (m *Memory) fought(path, file, value string) bool {
-	key := fileOf{path, file}
-	if m.last[key] != value {
-		return false
-	}
-	if len(m.recent(key)) >= maxRewrites {
-		m.contested[key] = true
-	}
-	return m.contested[key]
 }
 
 // unsettled holds back the mending of a file below a live kubelet's root until
@@ -131,24 +96,4 @@ func (p *Plan) Unsettled() time.Duration {
 		}
 	}
 	return wait
-}
-
-// contended leaves a file to another writer.
-func (p *Plan) contended(cg *cgroups.Cgroup, c cgroups.Change) string {
-	if c.Op != cgroups.OpUpdate || !p.memory.fought(c.Path, c.File, c.To) {
-		return ""
-	}
-	return fmt.Sprintf("contended: written %d times within %s and changed back each time, likely by %s; kqos leaves it until it is told to reload", maxRewrites+1, rewriteWindow, likelyWriter(cg, c.File))
-}
-
-// likelyWriter names who else writes such a file.
-func likelyWriter(cg *cgroups.Cgroup, file string) string {
-	controller, _ := cgroups.SplitFile(file)
-	switch {
-	case controller == "cpuset":
-		return "the kubelet's CPU manager, an NRI plugin or koordlet"
-	case cg.Level == cgroups.LevelQoS || cg.Level == cgroups.LevelNode:
-		return "the kubelet (each minute), koordlet or systemd"
-	}
-	return "an in-place resize, an NRI plugin or koordlet"
 }

@@ -83,7 +83,8 @@ func Make(tree cgroups.Tree, host Reader, o Options, memory *Memory) (*Plan, err
 	errs = append(errs, err)
 	changes, err = p.planUse(host, append(changes, controllers...))
 	errs = append(errs, err)
-	memory.keep(changes)
+	memory.keep(changes, p.Live)
+	errs = append(errs, p.recall(host, changes))
 	if o.Prune {
 		removals, err := p.planPrune(host)
 		errs = append(errs, err)
@@ -91,6 +92,17 @@ func Make(tree cgroups.Tree, host Reader, o Options, memory *Memory) (*Plan, err
 	}
 	p.Steps = p.order(p.index(), p.withhold(changes))
 	return p, errors.Join(errs...)
+}
+
+// recall asks the cgroups that differ what earlier runs left on them.
+func (p *Plan) recall(host Reader, changes []cgroups.Change) error {
+	var errs []error
+	for _, c := range changes {
+		if p.Live[c.Path].Exists {
+			errs = append(errs, p.memory.recall(host, c.Path))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // differences compares those cgroups that could be read.

@@ -34,6 +34,8 @@ type Loop struct {
 	// Interval is the pause between passes; Refresh how often Desire is asked
 	// without a change, 0 never.
 	Interval, Refresh time.Duration
+	// Afresh tries again what earlier runs left to another writer.
+	Afresh bool
 	// Watchdog is how often the service manager wants a sign of life, 0 never.
 	Watchdog time.Duration
 	// Notify tells the service manager, in the words of sd_notify(3).
@@ -53,6 +55,9 @@ type Loop struct {
 // valid target to begin with.
 func (l *Loop) Run(ctx context.Context) error {
 	l.memory = NewMemory()
+	if l.Afresh {
+		l.memory.Forget()
+	}
 	target, err := l.Desire(ctx)
 	if err != nil {
 		return err
@@ -131,7 +136,7 @@ func (l *Loop) pass(ctx context.Context) {
 	start := time.Now()
 	plan, err := Make(l.target.Tree, l.Host, l.target.Options, l.memory)
 	result := &Result{}
-	if len(plan.Steps) > 0 {
+	if len(plan.Steps) > 0 || len(l.memory.unsaved) > 0 {
 		plan, result, err = l.write(ctx)
 	}
 	if ctx.Err() != nil {

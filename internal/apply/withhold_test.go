@@ -158,64 +158,6 @@ func TestSettles(t *testing.T) {
 	}
 }
 
-func TestContended(t *testing.T) {
-	tree := node(1)
-	f := newFake()
-	m := NewMemory()
-	now := time.Unix(0, 0)
-	m.Now = func() time.Time { return now }
-	pod := "/kubepods/burstable/podu0"
-	var p *Plan
-	writes := 0
-	for range 60 {
-		var err error
-		if p, _, err = pass(tree, f, Options{}, m); err != nil {
-			t.Fatal(err)
-		}
-		if f.groups[pod].files["cpu.weight"] == "4" {
-			writes++
-		}
-		f.groups[pod].files["cpu.weight"] = "9"
-		now = now.Add(time.Second)
-	}
-	if writes != 1+maxRewrites {
-		t.Errorf("written %d times, want once and %d rewrites", writes, maxRewrites)
-	}
-	if want := pod + " cpu.weight: contended"; !strings.Contains(reasons(p), want) {
-		t.Errorf("reasons lack %q:\n%s", want, reasons(p))
-	}
-	if m.Contended() != 1 {
-		t.Errorf("%d contended, want 1", m.Contended())
-	}
-	now = now.Add(time.Hour)
-	if p, _, _ = pass(tree, f, Options{}, m); len(p.Steps) != 0 {
-		t.Error("the fight went on an hour later")
-	}
-	m.Forget()
-	if p, _, _ = pass(tree, f, Options{}, m); len(p.Steps) != 1 {
-		t.Error("not written after a reload")
-	}
-}
-
-// Slow drift is mended each time: it is no fight.
-func TestSlowDriftIsNotContended(t *testing.T) {
-	tree := node(1)
-	f := newFake()
-	m := NewMemory()
-	now := time.Unix(0, 0)
-	m.Now = func() time.Time { return now }
-	for range 20 {
-		if _, _, err := pass(tree, f, Options{}, m); err != nil {
-			t.Fatal(err)
-		}
-		if f.groups["/kubepods"].files["pids.max"] != "1000" {
-			t.Fatal("slow drift was left")
-		}
-		f.groups["/kubepods"].files["pids.max"] = "5"
-		now = now.Add(5 * time.Minute)
-	}
-}
-
 func TestAboveAndOutside(t *testing.T) {
 	file := map[string]string{"pids.max": "5"}
 	for _, tt := range []struct {

@@ -14,7 +14,7 @@ import (
 // runFlags say what an apply may do to the host, and how it is run.
 type runFlags struct {
 	adopt, squeeze, allowOOM, createReserved bool
-	prune, remove, watch                     bool
+	prune, remove, watch, retryContended     bool
 	settle, interval, lockTimeout            time.Duration
 	undo, metricsAddress                     string
 }
@@ -29,6 +29,7 @@ func (r *runFlags) add(cmd *cobra.Command) {
 	f.BoolVar(&r.prune, "prune", false, "remove cgroups of pods that kqos made, nothing lives in and nobody wants any more")
 	f.BoolVar(&r.remove, "remove", false, "remove the whole tree as far as kqos made it and nothing lives in it")
 	f.StringVar(&r.undo, "undo", "", "take a plan back that was saved with -o json")
+	f.BoolVar(&r.retryContended, "retry-contended", false, "write files again that were left to another writer, as SIGHUP makes --watch do")
 	f.BoolVar(&r.watch, "watch", false, "keep the tree as wanted until SIGTERM")
 	f.DurationVar(&r.interval, "interval", time.Second, "with --watch, the pause between two looks")
 	f.StringVar(&r.metricsAddress, "metrics-address", "", "with --watch, serve Prometheus metrics at this address, such as :9099")

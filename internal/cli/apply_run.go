@@ -98,6 +98,9 @@ func (o *applyOptions) once(ctx context.Context, a *app, args []string) error {
 	defer t.host.Close()
 	a.hold()
 	memory := apply.NewMemory()
+	if o.retryContended {
+		memory.Forget()
+	}
 	plan, result, err := o.pass(ctx, a, t, memory)
 	if err == nil && plan.Unsettled() > 0 && len(result.Errors) == 0 {
 		if err = settle(ctx, a, plan.Unsettled()); err != nil {

@@ -39,7 +39,7 @@ func (o *applyOptions) keep(ctx context.Context, a *app, args []string) error {
 	hangup, stop := hangups(ctx)
 	defer stop()
 	loop := &apply.Loop{
-		Host: t.host, Interval: o.interval, Changed: changed, Hangup: hangup, Log: a.writes, Notify: notify,
+		Host: t.host, Interval: o.interval, Changed: changed, Hangup: hangup, Log: a.writes, Notify: notify, Afresh: o.retryContended,
 		Lock:   func(ctx context.Context) (func(), error) { return o.lock(ctx, t) },
 		Desire: func(ctx context.Context) (apply.Target, error) { return o.desired(ctx, a, args, t) },
 	}

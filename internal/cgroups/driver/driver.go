@@ -28,6 +28,10 @@ const marked = "1"
 // still known as kqos's own.
 const creating = "trusted.kqos.creating"
 
+// kept is the attribute in which apply keeps what it had to write again, since
+// no state file is kept.
+const kept = "trusted.kqos.kept"
+
 // Options say which cgroups to work on.
 type Options struct {
 	// Kind is cgroupfs or systemd.

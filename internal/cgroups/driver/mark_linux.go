@@ -38,14 +38,46 @@ func (d *Driver) made(folder, p string) (bool, error) {
 	return ownUnit(path.Base(p)), nil
 }
 
-// attribute reads an extended attribute.
+// attribute reads an extended attribute. Nearly all are small.
 func attribute(folder, name string) (string, error) {
-	buf := make([]byte, xattrSizeMax)
+	buf := make([]byte, 128)
 	n, err := unix.Lgetxattr(folder, name, buf)
+	if errors.Is(err, unix.ERANGE) {
+		buf = make([]byte, xattrSizeMax)
+		n, err = unix.Lgetxattr(folder, name, buf)
+	}
 	if err != nil {
 		return "", err
 	}
 	return string(buf[:n]), nil
+}
+
+// Recall gives what Keep left on a cgroup; "" when nothing, and for a cgroup
+// that is gone.
+func (d *Driver) Recall(p string) (string, error) {
+	if err := checkPath(p); err != nil {
+		return "", err
+	}
+	text, err := attribute(d.folder(p), kept)
+	switch {
+	case err == nil:
+		return text, nil
+	case errors.Is(err, unix.ENODATA), errors.Is(err, unix.ENOTSUP), errors.Is(err, unix.ENOENT):
+		return "", nil
+	}
+	return "", fmt.Errorf("reading %s of cgroup %s: %w", kept, p, err)
+}
+
+// Keep leaves a text of at most 64 KiB on a cgroup, whoever made it; it goes
+// with the cgroup.
+func (d *Driver) Keep(p, text string) error {
+	if err := checkPath(p); err != nil {
+		return err
+	}
+	if err := unix.Lsetxattr(d.folder(p), kept, []byte(text), 0); err != nil && !errors.Is(err, unix.ENOENT) {
+		return fmt.Errorf("setting %s of cgroup %s: %w", kept, p, err)
+	}
+	return nil
 }
 
 // intents are the children of a cgroup that were not finished.

@@ -247,6 +247,28 @@ func TestRemoveSparesProcessesAndForeignChildren(t *testing.T) {
 	}
 }
 
+func TestKeep(t *testing.T) {
+	d, root := open(t)
+	cg := pod(d, root)
+	if text, err := d.Recall(cg.Path); text != "" || err != nil {
+		t.Errorf("of a cgroup that is not there: %q, %v", text, err)
+	}
+	if err := os.Mkdir(d.folder(cg.Path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"", "{}", strings.Repeat("x", 4000)} {
+		if err := d.Keep(cg.Path, text); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := d.Recall(cg.Path); got != text || err != nil {
+			t.Errorf("kept %d bytes, recalled %d, %v", len(text), len(got), err)
+		}
+	}
+	if live, err := d.Read(cg); err != nil || live.Marked {
+		t.Errorf("what is kept on another's cgroup makes it kqos's: %v, %v", live, err)
+	}
+}
+
 func TestLock(t *testing.T) {
 	d, root := open(t)
 	release, err := d.Lock(context.Background(), root)

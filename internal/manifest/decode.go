@@ -12,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	nodev1 "k8s.io/api/node/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	kjson "sigs.k8s.io/json"
 
 	"github.com/kqos/kqos/internal/parallel"
@@ -57,7 +58,9 @@ type decoder struct {
 	file   string
 	number int
 	// item is the path within the document, such as items[3]. or "".
-	item   string
+	item string
+	// list is what it is an item of, nil for none.
+	list   *List
 	text   []byte
 	raw    []byte
 	head   head
@@ -104,16 +107,27 @@ func (d *decoder) expand(depth int) []*decoder {
 		d.fail("items", fmt.Sprintf("Lists stand in Lists more than %d deep", maxListDepth))
 		return []*decoder{d}
 	}
+	var list *List
+	if of != "" {
+		list = h.list(len(items))
+	}
 	all := make([]*decoder, 0, len(items)+1)
 	all = append(all, d)
 	for i, item := range items {
-		unit := &decoder{file: d.file, number: d.number, item: fmt.Sprintf("%sitems[%d].", d.item, i), text: item, raw: item, strict: d.strict}
+		unit := &decoder{file: d.file, number: d.number, item: fmt.Sprintf("%sitems[%d].", d.item, i), list: list, text: item, raw: item, strict: d.strict}
 		if of != "" {
 			unit.head = head{apiVersion: h.apiVersion, kind: of}
 		}
 		all = append(all, unit.expand(depth+1)...)
 	}
 	return all
+}
+
+// list describes a typed list. Metadata that is none is told with the items.
+func (h head) list(items int) *List {
+	var meta metav1.ListMeta
+	_ = json.Unmarshal(h.metadata, &meta)
+	return &List{Kind: h.kind, Items: items, ResourceVersion: meta.ResourceVersion, Continue: meta.Continue}
 }
 
 // withoutItems is the List's text with its items cut out.

@@ -121,5 +121,5 @@ func (d *decoder) named(meta *metav1.ObjectMeta, pod *corev1.Pod, replicas int32
 		pod.Name, pod.GenerateName = meta.GenerateName, meta.GenerateName
 	}
 	source := Source{File: d.file, Document: d.number, Kind: d.head.kind, Name: pod.Name}
-	return &Workload{Source: source, Pod: pod, Replicas: replicas}
+	return &Workload{Source: source, Pod: pod, Replicas: replicas, List: d.list}
 }

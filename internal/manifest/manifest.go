@@ -33,6 +33,19 @@ type Workload struct {
 	Pod    *corev1.Pod
 	// Replicas that the object asks for; 1 for a Pod.
 	Replicas int32
+	// List is the typed list that the object is an item of, such as a PodList;
+	// nil for one that stands by itself or in a plain List.
+	List *List
+}
+
+// List is a list of objects of one kind, as servers answer.
+type List struct {
+	Kind string
+	// Items counts all of them, also those that could not be read.
+	Items int
+	// ResourceVersion and Continue are what an API server gives a list; a kubelet
+	// gives none.
+	ResourceVersion, Continue string
 }
 
 // Document is one document that is not a workload but of use to a command.

@@ -12,6 +12,8 @@ type head struct {
 	// itemsAt its index in the object.
 	items   []byte
 	itemsAt int
+	// metadata is the text of a top-level value of that name.
+	metadata []byte
 	// envelope is the value of a top-level kubeletconfig, as /configz answers.
 	envelope []byte
 }
@@ -59,6 +61,8 @@ func (h *head) note(key string, value []byte, at int) {
 		h.kind = unquoted(value)
 	case "items":
 		h.items, h.itemsAt = value, at
+	case "metadata":
+		h.metadata = value
 	case "kubeletconfig":
 		h.envelope = value
 	}

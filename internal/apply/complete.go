@@ -56,3 +56,24 @@ func OwnTree(tree cgroups.Tree, host Reader, prune bool) (bool, error) {
 	}
 	return true, nil
 }
+
+// UnknownPod gives the path of a pod cgroup below the wanted tree's tiers whose
+// UID is not among those known; "" when there is none.
+func UnknownPod(tree cgroups.Tree, host Reader, known map[string]bool) (string, error) {
+	for i := range tree.Cgroups {
+		cg := &tree.Cgroups[i]
+		if !holdsPods(cg) {
+			continue
+		}
+		children, err := host.Children(cg.Path)
+		if err != nil {
+			return "", err
+		}
+		for _, child := range children {
+			if uid, pod := podUID(child); pod && !known[uid] {
+				return path.Join(cg.Path, child), nil
+			}
+		}
+	}
+	return "", nil
+}

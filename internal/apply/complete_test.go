@@ -32,3 +32,22 @@ func TestOwnTree(t *testing.T) {
 		})
 	}
 }
+
+func TestUnknownPod(t *testing.T) {
+	f := newFake()
+	if _, _, err := pass(node(2), f, Options{}, nil); err != nil {
+		t.Fatal(err)
+	}
+	f.add("/kubepods/burstable/system", false)
+	for _, tt := range []struct {
+		known map[string]bool
+		want  string
+	}{
+		{map[string]bool{"u0": true, "u1": true, "gone": true}, ""},
+		{map[string]bool{"u1": true}, "/kubepods/burstable/podu0"},
+	} {
+		if got, err := UnknownPod(node(0), f, tt.known); got != tt.want || err != nil {
+			t.Errorf("known %v: %q, %v; want %q", tt.known, got, err, tt.want)
+		}
+	}
+}

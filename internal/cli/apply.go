@@ -39,13 +39,20 @@ its own configuration is taken where none is.
 Values that are sums over all pods (the weight of burstable, qosReserved limits,
 memory.min and memory.low under TieredReservation) are unknown, and left alone,
 unless the pods given are known to be all: with --pods-complete, --pods-from
-kubelet, in a plan with --topology, or where kqos made all pod cgroups there are.
-A pod that has ended or is being deleted does not count.
+kubelet, in a plan with --topology, where kqos made all pod cgroups there are, or
+where they are the answer of this node's kubelet to GET /pods, read with
+--as-written. kubectl's lists, and one of another node, never are. A pod that has
+ended or is being deleted does not count.
 
 --watch keeps the tree so until SIGTERM: a tick with nothing to do only reads,
 changed manifests count at once, a broken edit keeps the last good state, and
 SIGHUP reads all again. A file that another keeps changing back is left after
-three rewrites.`,
+three rewrites within ten minutes, by one run after another too, until SIGHUP or
+--retry-contended.
+
+A pod that is there and differs is resized as the kubelet does it: memory before
+cpu, its limit up before and down after its containers', and not at all if a
+memory limit would go to its use or below.`,
 		Example: `  sudo kqos apply pods/ --config /var/lib/kubelet/config.yaml --prune
   sudo kqos apply pods/ --watch --interval 5s --metrics-address :9099
   sudo kqos apply --config kubelet.yaml --create-reserved

@@ -74,6 +74,9 @@ func (c capturedTree) Holds(string) (string, error) {
 	return "an archive does not tell what kqos made", nil
 }
 
+// Recall is apply.Reader's: an archive bears no attributes.
+func (c capturedTree) Recall(string) (string, error) { return "", nil }
+
 // Self is empty: this process lives in no cgroup of the archive.
 func (c capturedTree) Self() ([]string, error) { return nil, nil }
 

@@ -64,7 +64,7 @@ func (o *inspectOptions) survey(ctx context.Context, a *app, target string) (*su
 	}}
 	roots := h.PodRoots()
 	n.driver = o.shape(n, roots)
-	w := &wanted{in: in, node: n, pods: flags.expand(in), incomplete: flags.incomplete(n)}
+	w := &wanted{in: in, node: n, pods: flags.expand(in), incomplete: flags.incomplete(n, in)}
 	s.meet(ctx, w)
 	s.own(w, h.Walk("/"), o.complete)
 	s.wish(&flags, a, w, roots)

@@ -36,7 +36,7 @@ func (o *planOptions) add(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.BoolVar(&o.containers, "containers", false, "also the cgroups of containers, which a runtime makes on a real node")
 	f.BoolVar(&o.replicas, "replicas", false, "count a template as many times as its object asks for")
-	f.BoolVar(&o.complete, "pods-complete", false, "the pods given are all of the node's; without it, sums over pods are left alone")
+	f.BoolVar(&o.complete, "pods-complete", false, "the pods given are all of the node's, as those of a kubelet's /pods are known to be; without it, sums over pods are left alone")
 	f.StringVar(&o.podsFrom, "pods-from", "auto", "where pods come from: files, kubelet (its PodsAPI), auto (the kubelet if one runs and no pods are named)")
 	completeWith(cmd, "pods-from", "auto", "files", "kubelet")
 }
@@ -56,6 +56,8 @@ type wanted struct {
 	given []*corev1.Pod
 	// held is a CPU manager checkpoint that tells what marked containers run on.
 	held string
+	// listed is the list among the inputs that a kubelet answered; nil for none.
+	listed *manifest.List
 	// incomplete says why the pods may not be all, "" where they are.
 	incomplete string
 	// err joins what could not be planned; the tree holds the rest.
@@ -74,7 +76,7 @@ func (o *planOptions) want(ctx context.Context, a *app, args []string) (*wanted,
 	if err := refuse(a, n); err != nil {
 		return nil, err
 	}
-	w := &wanted{in: in, node: n, pods: o.expand(in), incomplete: o.incomplete(n)}
+	w := &wanted{in: in, node: n, pods: o.expand(in), incomplete: o.incomplete(n, in), listed: kubeletList(in.Workloads)}
 	if err := o.askKubelet(ctx, w, args); err != nil {
 		return nil, err
 	}
@@ -103,16 +105,6 @@ func refuse(a *app, n *node) error {
 		a.logger().Warn("the kubelet would refuse this: " + f.Message)
 	}
 	return refusal(n.config.Source, findings)
-}
-
-// incomplete tells why the pods may not be all of the node's. A node that is
-// described in files has the pods of those files.
-func (o *planOptions) incomplete(n *node) string {
-	switch {
-	case o.complete || (n.elsewhere && !o.node.live):
-		return ""
-	}
-	return "a sum over all pods of the node, and the pods given may not be all: say --pods-complete if they are"
 }
 
 // expand lists the pods, each template once or as often as it asks for.
@@ -195,6 +187,11 @@ func (o *planOptions) open(n *node) (readable, error) {
 // consult fills in what only the host tells: whether the pods are all, and what
 // containers that are there run on.
 func (o *planOptions) consult(a *app, w *wanted, host apply.Reader, options apply.Options) error {
+	if w.incomplete == "" && w.listed != nil && !o.complete && !w.fromKubelet {
+		if err := w.confirm(host); err != nil {
+			return err
+		}
+	}
 	if w.incomplete != "" && options.Kubelet == nil {
 		// Where kqos made all pod cgroups, it knows all pods.
 		own, err := apply.OwnTree(w.tree, host, options.Prune)

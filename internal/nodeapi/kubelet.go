@@ -14,9 +14,10 @@ import (
 // Kubelet is a kubelet that runs on the host.
 type Kubelet struct {
 	PID int
-	// CgroupRoot, Config and ConfigDir are its flags --cgroup-root, --config and
-	// --config-dir, empty where they are not given.
-	CgroupRoot, Config, ConfigDir string
+	// CgroupRoot, Config, ConfigDir and Hostname are its flags --cgroup-root,
+	// --config, --config-dir and --hostname-override, empty where they are not
+	// given.
+	CgroupRoot, Config, ConfigDir, Hostname string
 }
 
 // FindKubelet looks for a running kubelet among the processes of the host below
@@ -72,6 +73,8 @@ func parseKubelet(args []string) *Kubelet {
 			k.Config = value
 		case "config-dir":
 			k.ConfigDir = value
+		case "hostname-override":
+			k.Hostname = value
 		}
 	}
 	return k

@@ -33,12 +33,12 @@ func TestFindKubelet(t *testing.T) {
 	if k, err := FindKubelet(root); err != nil || k != nil {
 		t.Errorf("without a kubelet: %v, %v", k, err)
 	}
-	process("42", "/usr/bin/kubelet", "--config=/var/lib/kubelet/config.yaml", "--cgroup-root", "/kube", "--v=2")
+	process("42", "/usr/bin/kubelet", "--config=/var/lib/kubelet/config.yaml", "--cgroup-root", "/kube", "--hostname-override=node-1", "--v=2")
 	k, err := FindKubelet(root)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := &Kubelet{PID: 42, CgroupRoot: "/kube", Config: "/var/lib/kubelet/config.yaml"}
+	want := &Kubelet{PID: 42, CgroupRoot: "/kube", Config: "/var/lib/kubelet/config.yaml", Hostname: "node-1"}
 	if diff := cmp.Diff(want, k); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -51,14 +51,14 @@ func (m *Memory) recall(host Reader, path string) error {
 
 // save leaves on the cgroups what later runs need to know. What can't be left
 // there, for want of a right, lasts as long as this run.
-func (m *Memory) save(host Host, log *slog.Logger) {
+func (m *Memory) save(host Host, logger *slog.Logger) {
 	for _, path := range slices.Sorted(maps.Keys(m.unsaved)) {
 		text, err := json.Marshal(m.records[path])
 		if err == nil {
 			err = host.Keep(path, string(text))
 		}
 		if err != nil {
-			log.Warn("the next run will not know what was written here", "path", path, "error", err.Error())
+			logger.Warn("the next run will not know what was written here", "path", path, "error", err.Error())
 		}
 	}
 	clear(m.unsaved)

@@ -2,6 +2,7 @@ package apply
 
 import (
 	"errors"
+	"maps"
 	"strings"
 	"testing"
 
@@ -33,9 +34,7 @@ func TestRefusedResize(t *testing.T) {
 			for _, at := range []string{podPath, podPath + "/a"} {
 				g := f.add(at, true)
 				f.enable(g, "cpu memory pids")
-				for file, value := range have[at] {
-					g.files[file] = value
-				}
+				maps.Copy(g.files, have[at])
 			}
 			f.groups[podPath].files["pids.current"] = "1"
 			tree := onePod(map[string]files{

@@ -2,6 +2,7 @@ package apply
 
 import (
 	"fmt"
+	"maps"
 	"path"
 	"strconv"
 	"strings"
@@ -186,10 +187,7 @@ func TestNoChildAboveItsParent(t *testing.T) {
 		have, want := drawLimits(t, "before", names, version), drawLimits(t, "after", names, version)
 		now := map[string]files{}
 		for at, f := range have {
-			now[at] = files{}
-			for file, value := range f {
-				now[at][file] = value
-			}
+			now[at] = maps.Clone(f)
 		}
 		p := between(have, want, version)
 		for _, s := range p.Steps {

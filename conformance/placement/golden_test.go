@@ -46,6 +46,11 @@ func TestOracle(t *testing.T) {
 					continue
 				}
 				got := placement.Run(s, t.TempDir())
+				if !slices.ContainsFunc(w.Events, func(e simulate.EventResult) bool { return e.Hints != nil }) {
+					for i := range got.Events {
+						got.Events[i].Hints = nil // of large machines and long lives they were not recorded
+					}
+				}
 				if diff := cmp.Diff(steady(t, w, w.Arbitrary), steady(t, got, w.Arbitrary)); diff != "" {
 					t.Errorf("%s (-recorded +oracle):\n%s", s.Name, diff)
 				}
@@ -80,7 +85,7 @@ func without(value any, chance []string) any {
 		out := map[string]any{}
 		for key, inner := range v {
 			switch {
-			case key == "arbitrary" || key == "explain" || key == "hints", key == "files" && slices.Contains(chance, "files"):
+			case key == "arbitrary" || key == "explain", key == "files" && slices.Contains(chance, "files"):
 			case key == "panic":
 				out[key] = "the kubelet crashes"
 			case key == "mems":

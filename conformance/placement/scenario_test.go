@@ -1,6 +1,7 @@
 package placement
 
 import (
+	"encoding/json"
 	"slices"
 	"testing"
 
@@ -21,25 +22,41 @@ const chances = 12
 
 func TestScenarios(t *testing.T) {
 	dir := t.TempDir()
-	check.Property(t, 1500, func(t *rapid.T) {
-		raw := gen.Scenario().Draw(t, "scenario")
-		scenarios, _, err := simulate.ReadScenarios(raw)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := simulate.Run(scenarios[0], simulate.Options{})
-		if slices.Contains(got.Arbitrary, "result") {
+	check.Property(t, 1200, func(t *rapid.T) { play(t, dir, gen.Scenario().Draw(t, "scenario")) })
+}
+
+// TestSuccessors has kubelets find the checkpoint files of another node's life.
+func TestSuccessors(t *testing.T) {
+	dir := t.TempDir()
+	check.Property(t, 600, func(t *rapid.T) {
+		play(t, dir, gen.Successor(func(raw json.RawMessage) map[string]string {
+			return simulate.Run(read(t, raw), simulate.Options{}).Files
+		}).Draw(t, "scenario"))
+	})
+}
+
+func read(t *rapid.T, raw json.RawMessage) *simulate.Scenario {
+	scenarios, _, err := simulate.ReadScenarios(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return scenarios[0]
+}
+
+func play(t *rapid.T, dir string, raw json.RawMessage) {
+	s := read(t, raw)
+	got := simulate.Run(s, simulate.Options{Explain: true})
+	if slices.Contains(got.Arbitrary, "result") {
+		return
+	}
+	var want any
+	for range chances {
+		state, remove := check.Dir(t, dir)
+		want = steady(t, placement.Run(s, state), got.Arbitrary)
+		remove()
+		if cmp.Equal(want, steady(t, got, got.Arbitrary)) {
 			return
 		}
-		var want any
-		for range chances {
-			state, remove := check.Dir(t, dir)
-			want = steady(t, placement.Run(scenarios[0], state), got.Arbitrary)
-			remove()
-			if cmp.Equal(want, steady(t, got, got.Arbitrary)) {
-				return
-			}
-		}
-		check.Equal(t, raw, want, steady(t, got, got.Arbitrary))
-	})
+	}
+	check.Equal(t, raw, want, steady(t, got, got.Arbitrary))
 }

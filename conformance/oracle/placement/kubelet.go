@@ -50,6 +50,7 @@ type kubelet struct {
 	cpus     cpumanager.Manager
 	memory   memorymanager.Manager
 	devices  *devicemanager.ManagerImpl
+	told     told
 
 	mu    sync.Mutex
 	ready bool
@@ -126,15 +127,15 @@ func boot(h *host, raw json.RawMessage, hardware *simulate.Hardware) (*kubelet, 
 	if k.devices, err = newDeviceManager(logger, filepath.Join(h.dir, "device-plugins", "kubelet.sock"), info.Topology, k.topology); err != nil {
 		return fail("device-manager", err)
 	}
-	k.topology.AddHintProvider(logger, k.devices)
+	k.topology.AddHintProvider(logger, listened{k.devices, &k.told})
 	if k.cpus, err = cpumanager.NewManager(logger, c.CPUManagerPolicy, c.CPUManagerPolicyOptions, never, info, reserved, reservation, h.dir, k.topology); err != nil {
 		return fail("cpu-manager", err)
 	}
-	k.topology.AddHintProvider(logger, k.cpus)
+	k.topology.AddHintProvider(logger, listened{k.cpus, &k.told})
 	if k.memory, err = memorymanager.NewManager(logger, c.MemoryManagerPolicy, info, reservation, c.ReservedMemory, h.dir, k.topology); err != nil {
 		return fail("memory-manager", err)
 	}
-	k.topology.AddHintProvider(logger, k.memory)
+	k.topology.AddHintProvider(logger, listened{k.memory, &k.told})
 	if err := k.cpus.Start(context.Background(), k.host.pods, k, k, k, h.containers.Clone()); err != nil {
 		return fail("cpu-manager-start", err)
 	}

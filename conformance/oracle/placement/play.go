@@ -29,7 +29,7 @@ type player struct {
 }
 
 // Run plays the scenario in an empty folder and answers in the form of
-// testdata/golden/placement, without hints and explanations.
+// testdata/golden/placement, without explanations.
 func Run(s *simulate.Scenario, dir string) *simulate.Result {
 	h := &host{dir: dir, containers: containermap.NewContainerMap(), running: sets.New[string]()}
 	p := &player{host: h, raw: s.Kubelet}
@@ -108,9 +108,13 @@ func (p *player) admit(op string, pod *v1.Pod) (result simulate.EventResult) {
 			result = simulate.EventResult{Op: op, Pod: pod.Name, Panic: fmt.Sprint(r)}
 		}
 	}()
+	p.k.told.lists = nil
 	verdict := p.k.topology.Admit(context.Background(), &lifecycle.PodAdmitAttributes{Pod: pod, Operation: lifecycle.AddOperation})
 	result.Admitted, result.Reason = &verdict.Admit, verdict.Reason
 	result.Message = strings.ReplaceAll(verdict.Message, p.host.dir, "$DIR")
+	if op == simulate.OpAdd {
+		result.Hints = p.k.told.lists
+	}
 	if !verdict.Admit {
 		p.host.mu.Lock()
 		p.host.active = p.host.active[:len(p.host.active)-1]

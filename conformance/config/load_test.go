@@ -26,6 +26,7 @@ import (
 // input is what a kubelet is started with.
 type input struct {
 	Config        gen.Document      `json:"config,omitempty"`
+	Text          string            `json:"text,omitempty"`
 	Dropins       map[string]string `json:"dropins,omitempty"`
 	Gates         map[string]bool   `json:"featureGates,omitempty"`
 	CgroupVersion int               `json:"cgroupVersion"`
@@ -42,9 +43,9 @@ type answer struct {
 // write puts the input into a folder and says how to start on it.
 func (in input) write(dir string) (start.Options, error) {
 	o := start.Options{Gates: in.Gates}
-	if in.Config != nil {
+	if text := in.text(); text != nil {
 		o.File = filepath.Join(dir, "kubelet.yaml")
-		if err := os.WriteFile(o.File, in.Config.JSON(), 0o600); err != nil {
+		if err := os.WriteFile(o.File, text, 0o600); err != nil {
 			return o, err
 		}
 	}
@@ -67,6 +68,17 @@ func (in input) write(dir string) (start.Options, error) {
 	return o, os.MkdirAll(o.Dir, 0o755)
 }
 
+// text is that of the main file, nil where there is none.
+func (in input) text() []byte {
+	switch {
+	case in.Text != "":
+		return []byte(in.Text)
+	case in.Config != nil:
+		return in.Config.JSON()
+	}
+	return nil
+}
+
 func oracle(o start.Options, cgroupVersion int) (answer, error) {
 	c, err := start.Load(o)
 	if err != nil {
@@ -84,6 +96,10 @@ func kqos(o start.Options, cgroupVersion int, known map[string]bool) answer {
 	c, err := kubelet.Load(kubelet.LoadOptions{File: o.File, Dir: o.Dir, Gates: o.Gates})
 	if err != nil {
 		return answer{Error: err.Error()}
+	}
+	if len(c.Refused) > 0 {
+		// kqos goes on with a document that it finds further down.
+		return answer{Error: c.Refused[0].Message}
 	}
 	a := answer{Config: &c.KubeletConfiguration, Gates: map[string]bool{}}
 	for name := range known {
@@ -128,6 +144,9 @@ func compare(t *rapid.T, dir string, in input, withGates bool) {
 	got := kqos(o, in.CgroupVersion, want.Gates)
 	if sameGates(want.Error, got.Error) {
 		return
+	}
+	if want.Error != "" && strings.Contains(got.Error, ", error document ") {
+		return // kqos tells what is wrong with the configuration among several documents
 	}
 	if got.Config != nil {
 		if got.Config, err = start.Normal(got.Config); err != nil {
@@ -177,6 +196,13 @@ func TestOneFile(t *testing.T) {
 			})
 		})
 	}
+}
+
+func TestText(t *testing.T) {
+	dir := t.TempDir()
+	check.Property(t, 3000, func(t *rapid.T) {
+		compare(t, dir, input{Text: gen.ConfigText(5).Draw(t, "text"), CgroupVersion: 2}, false)
+	})
 }
 
 func TestDropins(t *testing.T) {

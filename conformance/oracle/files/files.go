@@ -1,5 +1,5 @@
 // Package files has the kubelet's cgroup manager and its library write settings
-// of a cgroup, into an empty folder and as systemd properties.
+// of a cgroup, into a folder and as systemd properties.
 //
 //	written, err := files.Write(settings, 2, "systemd", []string{"2MB"}, dir)
 package files
@@ -42,7 +42,8 @@ type Written struct {
 func hierarchies() []string { return []string{"cpu", "cpuset", "memory", "pids", "hugetlb"} }
 
 // Write writes the settings of a cgroup that the kubelet makes with the driver
-// on a host of that version with pages of those sizes.
+// on a host of that version with pages of those sizes. What stands in the folder
+// from before is changed.
 func Write(c *cm.ResourceConfig, version int, driver string, pages []string, dir string) (Written, error) {
 	r := Resources(c, version, pages)
 	w := Written{Files: map[string]string{}}
@@ -71,6 +72,9 @@ func Resources(c *cm.ResourceConfig, version int, pages []string) *libcgroups.Re
 // write lets the library write into a folder instead of a cgroup.
 func (w Written) write(r *libcgroups.Resources, version int, dir string) error {
 	libcgroups.TestMode = true
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
 	if version == 2 {
 		if err := os.WriteFile(filepath.Join(dir, "cgroup.controllers"), nil, 0o600); err != nil {
 			return err
@@ -87,7 +91,7 @@ func (w Written) write(r *libcgroups.Resources, version int, dir string) error {
 	paths := map[string]string{}
 	for _, name := range hierarchies() {
 		paths[name] = filepath.Join(dir, name)
-		if err := os.Mkdir(paths[name], 0o700); err != nil {
+		if err := os.MkdirAll(paths[name], 0o700); err != nil {
 			return err
 		}
 	}

@@ -44,6 +44,8 @@ type Host struct {
 	CgroupVersion    int
 	MaxPID           int64
 	EphemeralStorage int64
+	// PageSizes are named as in cgroup files.
+	PageSizes []string
 }
 
 // Answer is what the kubelet makes of a node, in the form of

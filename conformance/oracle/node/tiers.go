@@ -3,7 +3,7 @@ package node
 import (
 	"context"
 	"maps"
-	"strconv"
+	"path/filepath"
 	"sync"
 
 	v1 "k8s.io/api/core/v1"
@@ -11,15 +11,20 @@ import (
 	kubeletconfig "k8s.io/kubernetes/pkg/kubelet/apis/config"
 	"k8s.io/kubernetes/pkg/kubelet/cm"
 
+	"github.com/kqos/kqos/conformance/oracle/files"
 	"github.com/kqos/kqos/conformance/oracle/gates"
-	"github.com/kqos/kqos/conformance/oracle/pod"
 )
 
-// tierRecorder keeps what is written to each cgroup, the last value of a file.
+// tierRecorder has every update written into a folder for each cgroup.
 type tierRecorder struct {
 	cm.CgroupManager
-	mu    sync.Mutex
-	files map[string]map[string]string
+	host    Host
+	driver  string
+	dir     string
+	mu      sync.Mutex
+	written map[string]files.Written
+	// over says that nothing counts any more: the kubelet's own loop never ends.
+	over bool
 }
 
 func (r *tierRecorder) Validate(cm.CgroupName) error { return nil }
@@ -31,40 +36,42 @@ func (r *tierRecorder) Create(l klog.Logger, c *cm.CgroupConfig) error { return 
 func (r *tierRecorder) Update(_ klog.Logger, c *cm.CgroupConfig) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	path := r.Name(c.Name)
-	if r.files[path] == nil {
-		r.files[path] = map[string]string{}
+	if r.over {
+		return nil
 	}
-	maps.Copy(r.files[path], filesV2(c.ResourceParameters))
+	path := r.Name(c.Name)
+	now, err := files.Write(c.ResourceParameters, r.host.CgroupVersion, r.driver, r.host.PageSizes, filepath.Join(r.dir, path))
+	if err != nil {
+		return err
+	}
+	// What an update does not name stays as it was.
+	if before := r.written[path].Properties; before != nil {
+		maps.Copy(before, now.Properties)
+		now.Properties = before
+	}
+	r.written[path] = now
 	return nil
 }
 
-// filesV2 are the files of cgroup v2 but for huge pages, which depend on the
-// host that runs the test.
-func filesV2(c *cm.ResourceConfig) map[string]string {
-	files := maps.Clone(c.Unified)
-	if files == nil {
-		files = map[string]string{}
-	}
-	if c.CPUShares != nil {
-		files["cpu.weight"] = strconv.FormatUint(pod.Weight(*c.CPUShares), 10)
-	}
-	if m := c.Memory; m != nil && *m != 0 {
-		files["memory.max"] = strconv.FormatInt(*m, 10)
-		if *m == -1 {
-			// opencontainers/cgroups fs2/memory.go setMemory lifts swap as well.
-			files["memory.max"], files["memory.swap.max"] = "max", "max"
-		}
-	}
-	return files
+// end returns what was written, of which no more will be.
+func (r *tierRecorder) end() map[string]files.Written {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.over = true
+	return r.written
 }
 
-// Tiers lets the kubelet start its QoS tiers for the pods on cgroup v2 and run
-// its loop once. It returns the files of each cgroup, without huge pages.
-func Tiers(c *kubeletconfig.KubeletConfiguration, allocatable v1.ResourceList, pods []*v1.Pod) (map[string]map[string]string, error) {
-	gates.SetCgroupVersion(2)
+// Tiers lets the kubelet start its QoS tiers for the pods and run its loop once.
+// It returns what then stands in each cgroup; dir takes the files.
+func Tiers(c *kubeletconfig.KubeletConfiguration, allocatable v1.ResourceList, pods []*v1.Pod, host Host, dir string) (map[string]files.Written, error) {
+	gates.SetCgroupVersion(host.CgroupVersion)
+	gates.SetPageSizes(host.PageSizes)
 	logger := klog.Background()
-	r := &tierRecorder{CgroupManager: cm.NewCgroupManager(logger, &cm.CgroupSubsystems{}, c.CgroupDriver), files: map[string]map[string]string{}}
+	r := &tierRecorder{
+		CgroupManager: cm.NewCgroupManager(logger, &cm.CgroupSubsystems{}, c.CgroupDriver),
+		host:          host, driver: c.CgroupDriver, dir: dir, written: map[string]files.Written{},
+	}
+	defer r.end()
 	reserved, err := cm.ParseQOSReserved(c.QOSReserved)
 	if err != nil {
 		return nil, err
@@ -89,11 +96,5 @@ func Tiers(c *kubeletconfig.KubeletConfiguration, allocatable v1.ResourceList, p
 	if err := m.UpdateCgroups(logger); err != nil {
 		return nil, err
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	files := map[string]map[string]string{}
-	for path, written := range r.files {
-		files[path] = maps.Clone(written)
-	}
-	return files, nil
+	return r.end(), nil
 }

@@ -127,6 +127,3 @@ func Path(cgroupRoot string, perQOS bool, class corev1.PodQOSClass, uid, driver 
 	}
 	return name.ToCgroupfs()
 }
-
-// Weight is the cpu.weight that the kubelet writes for shares.
-func Weight(shares uint64) uint64 { return getCPUWeight(&shares) }

@@ -28,7 +28,7 @@ func TestPodCgroup(t *testing.T) {
 		if !ok {
 			return
 		}
-		check.Equal(t, in, pod.Cgroup(in.Pod, in.CgroupOptions), pod.FromSettings(cgroups.PodSettings(in.Pod, configOf(in.CgroupOptions, g), false)))
+		check.Equal(t, in, pod.Cgroup(in.Pod, in.CgroupOptions), pod.FromSettings(cgroups.PodSettings(in.Pod, configOf(t, in.CgroupOptions, g), false)))
 	})
 }
 

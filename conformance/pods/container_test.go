@@ -59,8 +59,11 @@ func drawOptions(t *rapid.T) pod.CgroupOptions {
 }
 
 // configOf is the configuration that has the options.
-func configOf(o pod.CgroupOptions, g kubelet.Gates) *kubelet.Config {
-	cfg := kubelet.Default()
+func configOf(t *rapid.T, o pod.CgroupOptions, g kubelet.Gates) *kubelet.Config {
+	cfg, err := kubelet.Load(kubelet.LoadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
 	cfg.Gates = g
 	cfg.CPUCFSQuota, cfg.CPUCFSQuotaPeriod = &o.CPUCFSQuota, &metav1.Duration{Duration: o.CPUCFSQuotaPeriod}
 	cfg.PodPidsLimit, cfg.MemoryThrottlingFactor = &o.PodPidsLimit, o.MemoryThrottlingFactor
@@ -71,8 +74,8 @@ func configOf(o pod.CgroupOptions, g kubelet.Gates) *kubelet.Config {
 func quantityOf(n int64) resource.Quantity { return *resource.NewQuantity(n, resource.BinarySI) }
 
 // asked is what kqos says that the kubelet asks the runtime for.
-func asked(in containerInput, c *corev1.Container, g kubelet.Gates) runtime.Resources {
-	cfg := configOf(in.Node.CgroupOptions, g)
+func asked(t *rapid.T, in containerInput, c *corev1.Container, g kubelet.Gates) runtime.Resources {
+	cfg := configOf(t, in.Node.CgroupOptions, g)
 	cfg.MemorySwap.SwapBehavior, cfg.SingleProcessOOMKill = in.Node.SwapBehavior, &in.Node.SingleProcess
 	s := cgroups.ContainerSettings(in.Pod, c, cgroups.Node{
 		Config:   cfg,
@@ -120,7 +123,7 @@ func TestContainers(t *testing.T) {
 		for _, c := range pod.Containers(in.Pod) {
 			// Whose CPUs they are has its own property.
 			want[c.Name] = runtime.Container(in.Pod, &c, in.Node, qos.Isolated(in.Pod, &c, in.Exclusive, g))
-			got[c.Name] = asked(in, &c, g)
+			got[c.Name] = asked(t, in, &c, g)
 		}
 		check.Equal(t, in, want, got)
 	})

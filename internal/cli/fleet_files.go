@@ -14,6 +14,7 @@ import (
 
 	"github.com/kqos/kqos/internal/archive"
 	"github.com/kqos/kqos/internal/fleet"
+	"github.com/kqos/kqos/internal/input"
 	"github.com/kqos/kqos/internal/kubelet"
 	"github.com/kqos/kqos/internal/machine"
 	"github.com/kqos/kqos/internal/simulate"
@@ -150,7 +151,7 @@ func (c *fleetConfigs) next(node string, minor kubelet.Minor) (*kubelet.Config, 
 func (c *fleetConfigs) read(node string) (text []byte, path string, err error) {
 	if c.files != nil && c.files.has(node) {
 		path = c.files.paths[node]
-		text, err = os.ReadFile(path)
+		text, err = input.File(path, input.Config)
 		return bytes.TrimSpace(text), path, err
 	}
 	if c.machines == nil || !c.machines.has(node) {

@@ -167,7 +167,10 @@ func candidateTable(r *fleet.Report) render.Table {
 		for _, s := range c.InvalidState {
 			invalid = append(invalid, s.File)
 		}
-		last := []string{strconv.Itoa(len(c.Refused)), or(strings.Join(invalid, ","), "-")}
+		if c.StateUnknown != "" {
+			invalid = append(invalid, "unknown without the topology")
+		}
+		last := []string{strconv.Itoa(len(c.Refused)), or(strings.Join(invalid, ", "), "-")}
 		if c.More {
 			last[0] += "+"
 		}

@@ -3,7 +3,9 @@ package fleet
 import (
 	"fmt"
 	"maps"
+	"math/bits"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -91,28 +93,53 @@ func inWords(f kubelet.Finding) string {
 	return f.Field + ": " + f.Message
 }
 
-// explain looks for the term that makes the difference.
+// explain looks for the terms that make the difference: the fewest that add up to
+// it.
 func explain(terms []allocatable.Term, name corev1.ResourceName, reported, computed int64) (term, why string) {
-	more, kept := reported-computed, int64(0)
+	more := reported - computed
+	var kept []allocatable.Term
 	for _, t := range terms {
-		if t.Resource != name {
-			continue
-		}
-		amount := units(name, t.Amount)
-		if amount < 0 && -amount == more {
-			return t.Name, fmt.Sprintf("the status is as if %s (%s) did not hold", t.Name, quantityOf(name, -amount))
-		}
-		if amount < 0 {
-			kept -= amount
+		if t.Resource == name && t.Amount.Sign() < 0 {
+			kept = append(kept, t)
 		}
 	}
-	switch {
+	slices.SortStableFunc(kept, func(a, b allocatable.Term) int { return a.Amount.Cmp(b.Amount) })
+	switch names := addUp(kept, name, more); {
 	case name == corev1.ResourcePods:
 		return "maxPods", "the kubelet that reported it had another maxPods or podsPerCore"
-	case more == kept:
-		return "", "the status keeps nothing from pods at all"
+	case names != "":
+		return names, fmt.Sprintf("the status is as if %s (%s) did not hold", names, quantityOf(name, more))
 	case more > 0:
-		return "", fmt.Sprintf("the status keeps %s less than the configuration, which no single term explains", quantityOf(name, more))
+		return "", fmt.Sprintf("the status keeps %s less than the configuration, which no term explains", quantityOf(name, more))
 	}
 	return "", fmt.Sprintf("the status keeps %s more than the configuration", quantityOf(name, -more))
+}
+
+// maxTerms bounds the terms that are tried in all combinations: a resource has
+// two reservations, a threshold, and memory one size of huge pages each.
+const maxTerms = 8
+
+// addUp names the fewest terms that keep just that much; empty where none do.
+func addUp(kept []allocatable.Term, name corev1.ResourceName, amount int64) string {
+	kept = kept[:min(len(kept), maxTerms)]
+	best := 0
+	for set := 1; set < 1<<len(kept); set++ {
+		sum := int64(0)
+		for i, t := range kept {
+			if set&(1<<i) != 0 {
+				sum -= units(name, t.Amount)
+			}
+		}
+		if sum == amount && (best == 0 || bits.OnesCount(uint(set)) < bits.OnesCount(uint(best))) {
+			best = set
+		}
+	}
+	var names []string
+	for i, t := range kept {
+		if best&(1<<i) != 0 {
+			names = append(names, t.Name)
+		}
+	}
+	slices.Sort(names)
+	return strings.Join(names, " + ")
 }

@@ -26,8 +26,10 @@ type Candidate struct {
 	// says that there are others, older ones.
 	Refused []Refused `json:"refused"`
 	More    bool      `json:"more,omitempty"`
-	// InvalidState are checkpoint files that the kubelet would refuse.
+	// InvalidState are checkpoint files that the kubelet would refuse, and
+	// StateUnknown says why there may be others.
 	InvalidState []kubelet.InvalidState `json:"invalidState"`
+	StateUnknown string                 `json:"stateUnknown,omitempty"`
 }
 
 // Moved is a resource whose allocatable changes.
@@ -97,6 +99,9 @@ func (j *judged) candidate(o *Options, t *Topology) {
 	}
 	c.Refused, c.More = j.pushedOut(then)
 	c.InvalidState = append(c.InvalidState, kubelet.InvalidStates(n.config, next, j.reserved(n.config, t), j.reserved(next, t))...)
+	if t == nil && next.CPUManagerPolicy == "static" && slices.ContainsFunc(c.Moved, func(m Moved) bool { return m.Resource == corev1.ResourceCPU }) {
+		c.StateUnknown = "other CPUs would be reserved, and " + kubelet.CPUManagerStateFile + " refused if a container has one of them: the topology tells which"
+	}
 	if t != nil && len(c.Errors) == 0 && simulate.Manages(next) {
 		c.Refused = append(c.Refused, j.displaced(next, t)...)
 	}

@@ -78,7 +78,7 @@ type Difference struct {
 	Reported resource.Quantity   `json:"reported"`
 	Computed resource.Quantity   `json:"computed"`
 	// Term is the term of allocatable that makes the difference, such as
-	// kubeReserved; empty where no single one does.
+	// kubeReserved, or several; empty where none do.
 	Term string `json:"term,omitempty"`
 	// Why says so in words.
 	Why string `json:"why"`

@@ -142,7 +142,7 @@ func TestAllocatable(t *testing.T) {
 		},
 		"nothing kept": {
 			`{"cpu":"15","memory":"64Gi","pods":"110"}`,
-			[]string{"n allocatable-differs: allocatable memory is 64Gi by the node's status and 64412Mi by its configuration: the status keeps nothing from pods at all"},
+			[]string{"n allocatable-differs: allocatable memory is 64Gi by the node's status and 64412Mi by its configuration: the status is as if evictionHard memory.available<100Mi + kubeReserved (1124Mi) did not hold"},
 		},
 		"more kept, fewer pods": {
 			`{"cpu":"14","memory":"64412Mi","pods":"50"}`,
@@ -201,7 +201,7 @@ func TestVersions(t *testing.T) {
 		unverified bool
 	}{
 		"v1.37.2": {37, false}, "v1.36.4-eks-1a2b3c": {36, false}, "v1.35.0+k3s1": {35, false},
-		"v1.34.9": {35, true}, "v1.40.0": {37, true}, "": {37, true}, "v2.0.0": {37, true}, "1.37.2": {37, true},
+		"v1.34.9": {35, true}, "v1.40.0": {37, true}, "": {37, true}, "v2.0.0": {37, true}, "1.37.2": {37, false},
 	} {
 		minor, unverified := rules(version)
 		if minor != c.minor || (unverified != "") != c.unverified {

@@ -1,62 +1,68 @@
-// Command cluster prints a made-up cluster as kubectl get nodes,pods -A -o json
-// does, each object of the size that a real one has with its managedFields: what
-// fleet is measured on.
+// Command cluster prints a made-up cluster, or reads one as plainly as Go's own
+// decoder does: what fleet is measured on, and against.
 //
-//	go run ./test/cluster -nodes 5000 -pods 150000 | kqos fleet
+//	go run ./test/cluster -nodes 5000 -pods 150000 >cluster.json
+//	time kqos fleet cluster.json
+//	time go run ./test/cluster -decode <cluster.json
 package main
 
 import (
 	"bufio"
+	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
+
+	"github.com/kqos/kqos/test/cluster/made"
 )
 
 func main() {
-	nodes := flag.Int("nodes", 5000, "nodes of the cluster")
-	pods := flag.Int("pods", 150000, "pods of the cluster, spread over the nodes")
-	podsFirst := flag.Bool("pods-first", false, "print the pods before the nodes")
-	managed := flag.Bool("show-managed-fields", true, "print managedFields")
+	var c made.Cluster
+	flag.IntVar(&c.Nodes, "nodes", 5000, "nodes of the cluster")
+	flag.IntVar(&c.Pods, "pods", 150000, "pods of the cluster, spread over the nodes")
+	flag.BoolVar(&c.PodsFirst, "pods-first", false, "print the pods before the nodes")
+	decode := flag.Bool("decode", false, "read a cluster from stdin, item by item, and count them")
 	flag.Parse()
-	out := bufio.NewWriterSize(os.Stdout, 1<<20)
-	err := write(out, cluster{nodes: *nodes, pods: *pods, podsFirst: *podsFirst, managed: *managed})
-	if err == nil {
-		err = out.Flush()
-	}
+	err := run(c, *decode)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "cluster:", err)
 		os.Exit(1) //nolint:forbidigo // main of its own
 	}
 }
 
-// cluster says what is made.
-type cluster struct {
-	nodes, pods        int
-	podsFirst, managed bool
-}
-
-// write prints the List. The same numbers give the same bytes.
-func write(w io.Writer, c cluster) error {
-	if _, err := io.WriteString(w, "{\n    \"apiVersion\": \"v1\",\n    \"items\": ["); err != nil {
+func run(c made.Cluster, decode bool) error {
+	if decode {
+		n, err := count(bufio.NewReaderSize(os.Stdin, 64<<10))
+		fmt.Fprintln(os.Stderr, n, "objects")
 		return err
 	}
-	kinds := []struct {
-		n    int
-		text func(i int) string
-	}{{c.nodes, c.node}, {c.pods, c.pod}}
-	if c.podsFirst {
-		kinds[0], kinds[1] = kinds[1], kinds[0]
-	}
-	separator := "\n"
-	for _, kind := range kinds {
-		for i := range kind.n {
-			if _, err := io.WriteString(w, separator+kind.text(i)); err != nil {
-				return err
-			}
-			separator = ",\n"
+	out := bufio.NewWriterSize(os.Stdout, 1<<20)
+	return errors.Join(c.Write(out), out.Flush())
+}
+
+// count decodes each item by itself, into nothing but its text.
+func count(r io.Reader) (int, error) {
+	d := json.NewDecoder(r)
+	for {
+		token, err := d.Token()
+		if err != nil {
+			return 0, err
+		}
+		if token == "items" {
+			break
 		}
 	}
-	_, err := io.WriteString(w, "\n    ],\n    \"kind\": \"List\",\n    \"metadata\": {\n        \"resourceVersion\": \"\"\n    }\n}\n")
-	return err
+	if _, err := d.Token(); err != nil {
+		return 0, err
+	}
+	n := 0
+	for ; d.More(); n++ {
+		var item json.RawMessage
+		if err := d.Decode(&item); err != nil {
+			return n, err
+		}
+	}
+	return n, nil
 }

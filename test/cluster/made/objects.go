@@ -1,8 +1,13 @@
-package main
+// Package made makes up a cluster as kubectl get nodes,pods -A -o json prints one,
+// each object of the size that a real one has with its managedFields.
+//
+//	err := made.Cluster{Nodes: 5000, Pods: 150000}.Write(os.Stdout)
+package made
 
 import (
 	_ "embed"
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
 )
@@ -15,8 +20,38 @@ var (
 	podText string
 )
 
+// Cluster says what is made.
+type Cluster struct {
+	// Nodes and Pods are how many; the pods go to one node after the other.
+	Nodes, Pods int
+	// PodsFirst has the pods stand before the nodes.
+	PodsFirst bool
+}
+
+// Write prints the List. The same numbers give the same bytes.
+func (c Cluster) Write(w io.Writer) error {
+	kinds := []struct {
+		n    int
+		text func(i int) string
+	}{{c.Nodes, c.node}, {c.Pods, c.pod}}
+	if c.PodsFirst {
+		kinds[0], kinds[1] = kinds[1], kinds[0]
+	}
+	separator := "{\n    \"apiVersion\": \"v1\",\n    \"items\": [\n"
+	for _, kind := range kinds {
+		for i := range kind.n {
+			if _, err := io.WriteString(w, separator+strings.TrimSuffix(kind.text(i), "\n")); err != nil {
+				return err
+			}
+			separator = ",\n"
+		}
+	}
+	_, err := io.WriteString(w, "\n    ],\n    \"kind\": \"List\",\n    \"metadata\": {\n        \"resourceVersion\": \"\"\n    }\n}\n")
+	return err
+}
+
 // node is the i-th Node. One in 500 leaves less to pods than its peers.
-func (c cluster) node(i int) string {
+func (c Cluster) node(i int) string {
 	left := "261563240Ki"
 	if i%500 == 499 {
 		left = "259466088Ki"
@@ -25,10 +60,10 @@ func (c cluster) node(i int) string {
 }
 
 // pod is the i-th Pod, on one node after the other.
-func (c cluster) pod(i int) string {
+func (c Cluster) pod(i int) string {
 	// Every node gets pods of every shape.
-	class, resources := shape(i + i/max(c.nodes, 1))
-	return fill(podText, i, "$CLASS", class, "$NODE", nodeName(i%max(c.nodes, 1)),
+	class, resources := shape(i + i/max(c.Nodes, 1))
+	return fill(podText, i, "$CLASS", class, "$NODE", nodeName(i%max(c.Nodes, 1)),
 		"$RES0", resources[0], "$RES1", resources[1], "$RES2", resources[2])
 }
 

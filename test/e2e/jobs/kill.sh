@@ -6,18 +6,24 @@ for n in 10 11 12 13 14 15 16 17 18 19 20 21; do
 	sed "s/00000000000b/0000000000$n/; s/name: burstable/name: b$n/" pods/burstable.yaml >$tmp/many/$n.yaml
 done
 cut=0
-folders() { find $mount -type d -name '*pod00000000*' | wc -l; }
-for more in 0 0 1 1 2 2 3 4; do
-	until=$(($(folders) + more))
+tier=$(dirname "$(control $burstable x memory/x)")
+count() {
+	set -- "$tier"/*pod00000000*
+	if [ -e "$1" ]; then pods=$#; else pods=0; fi
+}
+for more in 0 0 1 2 3; do
+	count
+	until=$((pods + more))
 	./kqos apply $tmp/many --driver "$DRIVER" --config $config >"$log" 2>&1 &
 	running=$!
-	while [ "$(folders)" -le $until ] && kill -0 $running 2>"$log"; do :; done
-	kill -9 $running 2>"$log" || true
+	while count && [ $pods -le $until ] && kill -0 $running 2>"$log.kill"; do :; done
+	kill -9 $running 2>"$log.kill" || true
 	code=0
 	wait $running || code=$?
 	[ $code != 137 ] || cut=$((cut + 1))
 done
-echo "killed $cut of 8 in time, $(folders) pod folders stand"
+count
+echo "killed $cut of 5 in time, $pods pod folders stand"
 [ $cut -gt 0 ] || fail "no kqos was killed in time"
 kqos 0 apply $tmp/many
 kqos 0 diff $tmp/many

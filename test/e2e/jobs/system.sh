@@ -34,7 +34,8 @@ outside 0 diff pods
 sed -i 's/600Mi/4Mi/' system.yaml
 outside 2 apply pods --adopt
 holds /system.slice memory.max 629145600 memory/memory.limit_in_bytes 629145600
-outside 2 apply pods --remove --adopt
+outside 0 apply pods --remove --adopt
+says "it stays"
 there /system.slice
 gone /kubelet.slice
 if [ $version = 2 ]; then

@@ -31,7 +31,7 @@ var maskedUnits string
 
 // What the guest has besides Debian's smallest system: cron and lstopo for the
 // jobs that are about them.
-const packages = "systemd-sysv,dbus,cron,hwloc-nox,attr"
+const packages = "systemd-sysv,dbus,procps,cron,hwloc-nox,attr"
 
 // Image is a root file system and a kernel to boot it with.
 type Image struct {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	sd "github.com/coreos/go-systemd/v22/dbus"
 
@@ -32,14 +33,14 @@ func (d *Driver) startReserved(cg *cgroups.Cgroup) error {
 	if err := writeUnit(service, handingService(cg.Unit, cg.Path, version)); err != nil {
 		return err
 	}
-	if err := manage(func(ctx context.Context, c *sd.Conn) error {
+	if err := manage("enabling "+service, func(ctx context.Context, c *sd.Conn) error {
 		if err := c.ReloadContext(ctx); err != nil {
 			return err
 		}
 		_, _, err := c.EnableUnitFilesContext(ctx, []string{service}, false, true)
 		return err
 	}); err != nil {
-		return fmt.Errorf("enabling %s: %w", service, err)
+		return err
 	}
 	return job("starting", service, func(ctx context.Context, c *sd.Conn, done chan<- string) error {
 		_, err := c.StartUnitContext(ctx, service, "replace", done)
@@ -82,11 +83,11 @@ func dropUnits(unit string) error {
 		return nil
 	}
 	file := filepath.Join(unitFolder, service)
-	if err := manage(func(ctx context.Context, c *sd.Conn) error {
+	if err := manage("disabling "+service, func(ctx context.Context, c *sd.Conn) error {
 		_, err := c.DisableUnitFilesContext(ctx, []string{service}, false)
 		return err
 	}); err != nil {
-		return fmt.Errorf("disabling %s: %w", service, err)
+		return err
 	}
 	if err := stopSlice(service); err != nil {
 		return err
@@ -94,17 +95,27 @@ func dropUnits(unit string) error {
 	if err := errors.Join(os.Remove(file), os.Remove(filepath.Join(unitFolder, unit))); err != nil {
 		return fmt.Errorf("removing the unit files of %s: %w", unit, err)
 	}
-	return manage(func(ctx context.Context, c *sd.Conn) error { return c.ReloadContext(ctx) })
+	return manage("reloading systemd without "+service, func(ctx context.Context, c *sd.Conn) error { return c.ReloadContext(ctx) })
 }
 
+// manageTimeout is how long systemd may take to answer: a reload reads every
+// unit file anew, which takes a busy node longer than a job.
+const manageTimeout = 2 * time.Minute
+
 // manage asks the service manager for something that is no job.
-func manage(do func(context.Context, *sd.Conn) error) error {
-	ctx, cancel := context.WithTimeout(context.Background(), jobTimeout)
+func manage(what string, do func(context.Context, *sd.Conn) error) error {
+	ctx, cancel := context.WithTimeout(context.Background(), manageTimeout)
 	defer cancel()
 	c, err := sd.NewWithContext(ctx)
 	if err != nil {
-		return fmt.Errorf("connecting to systemd: %w", err)
+		return fmt.Errorf("%s: connecting to systemd: %w", what, err)
 	}
 	defer c.Close()
-	return do(ctx, c)
+	if err := do(ctx, c); err != nil {
+		if ctx.Err() != nil {
+			return fmt.Errorf("%s: no answer of systemd within %s", what, manageTimeout)
+		}
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	return nil
 }

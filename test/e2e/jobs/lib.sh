@@ -36,7 +36,7 @@ kqos() {
 	want=$1
 	shift
 	code=0
-	timeout 120 ./kqos "$@" --driver "$DRIVER" --config "$config" >"$log" 2>&1 || code=$?
+	timeout 300 ./kqos "$@" --driver "$DRIVER" --config "$config" >"$log" 2>&1 || code=$?
 	[ $code = "$want" ] || fail "kqos $* ended with $code, not $want:"
 }
 

@@ -77,7 +77,7 @@ capture() {
 	while read -r name args; do
 		code=0
 		# shellcheck disable=SC2086 # args are words
-		timeout 120 ./kqos $args -o json >"/out/$1/$name.json" 2>"/out/$1/$name.err" || code=$?
+		timeout 300 ./kqos $args -o json >"/out/$1/$name.json" 2>"/out/$1/$name.err" || code=$?
 		echo $code >"/out/$1/$name.code"
 	done <$tmp/commands
 	echo "captured $1"

@@ -2,7 +2,9 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 	corev1 "k8s.io/api/core/v1"
@@ -56,8 +58,11 @@ func (o *classifyOptions) run(ctx context.Context, a *app, args []string) error 
 	if o.expect != "" && qos.Rank(expected) < qos.Rank(corev1.PodQOSBurstable) {
 		return fmt.Errorf("--expect %q: must be Guaranteed or Burstable", o.expect)
 	}
+	if err := o.pods.any(args); err != nil {
+		return err
+	}
 	o.node.refusalsWarn = true
-	in, n, err := o.pods.load(ctx, a, args, &o.node)
+	pods, n, err := o.pods.stream(ctx, a, args, &o.node)
 	if err != nil {
 		return err
 	}
@@ -65,23 +70,34 @@ func (o *classifyOptions) run(ctx context.Context, a *app, args []string) error 
 	for _, f := range n.config.Validate(2) {
 		a.logger().Warn("the kubelet would refuse the configuration: " + f.Message)
 	}
-	list, err := classify(a, in, n, !o.output.text())
+	c, err := newClassifier(n, !o.output.text() && o.output.format != "name" && o.output.format != "csv")
 	if err != nil {
 		return err
 	}
-	if len(list.Items) == 0 && len(in.Errors) == 0 {
+	out, err := o.report(a, n, pods.reading)
+	if err != nil {
+		return err
+	}
+	lower := false
+	for in := range pods.batches() {
+		items := c.classify(a, in)
+		if err := out.add(items); err != nil {
+			return err
+		}
+		lower = lower || slices.ContainsFunc(items, func(p podClassification) bool { return qos.Rank(p.QOSClass) < qos.Rank(expected) })
+	}
+	if err := out.end(); err != nil {
+		return err
+	}
+	c.tell(a)
+	if len(pods.errors) > 0 {
+		return errors.Join(pods.errors...)
+	}
+	if pods.pods == 0 {
 		a.logger().Warn("no pods among the inputs")
 	}
-	if err := o.output.print(a, o.view(list, n)); err != nil {
-		return err
-	}
-	if err := in.err(); err != nil {
-		return err
-	}
-	for i := range list.Items {
-		if qos.Rank(list.Items[i].QOSClass) < qos.Rank(expected) {
-			return errFound
-		}
+	if lower {
+		return errFound
 	}
 	return nil
 }

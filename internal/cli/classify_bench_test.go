@@ -117,13 +117,20 @@ func classifyInMemory(b *testing.B, text []byte, n int) {
 	b.Helper()
 	a := &app{System: silent(text)}
 	o := &classifyOptions{node: nodeFlags{topology: "synthetic:memory=64Gi", driver: "auto", cgroupVersion: "auto", kubernetes: "auto", hostRoot: "/"}}
-	in, node, err := o.pods.load(b.Context(), a, []string{"-"}, &o.node)
+	pods, node, err := o.pods.stream(b.Context(), a, []string{"-"}, &o.node)
 	if err != nil {
 		b.Fatal(err)
 	}
-	list, err := classify(a, in, node, false)
-	if err != nil || len(list.Items) != n {
-		b.Fatalf("%d pods, %v", len(list.Items), err)
+	c, err := newClassifier(node, false)
+	if err != nil {
+		b.Fatal(err)
+	}
+	answered := 0
+	for in := range pods.batches() {
+		answered += len(c.classify(a, in))
+	}
+	if answered != n {
+		b.Fatalf("%d pods", answered)
 	}
 }
 

@@ -25,47 +25,50 @@ type classifier struct {
 	// controls asks for control files and properties, which only the printed
 	// object shows.
 	controls bool
+	// unscored counts the pods that lack an OOM score.
+	unscored int
 }
 
-// classify answers for all pods; controls asks for the control files and
-// properties of their cgroups too.
-func classify(a *app, in *podInput, n *node, controls bool) (*podClassificationList, error) {
+// newClassifier answers on the node; controls asks for the control files and
+// properties of the pods' cgroups too.
+func newClassifier(n *node, controls bool) (*classifier, error) {
 	pages, err := n.pageSizes()
 	if err != nil {
 		return nil, err
 	}
-	c := classifier{
+	return &classifier{
 		config: n.config, gates: n.config.Gates, memory: n.memory(), pages: pages,
 		root:   cgroups.Root(n.config.CgroupRoot, perQOS(n.config)),
 		static: n.config.CPUManagerPolicy == staticPolicy, controls: controls,
-	}
-	list := &podClassificationList{typeMeta: kind("PodClassificationList"), Reading: in.reading, Items: make([]podClassification, len(in.Workloads))}
-	errs := make([]error, len(in.Workloads))
-	parallel.Each(len(in.Workloads), func(i int) {
+	}, nil
+}
+
+// classify answers for some pods.
+func (c *classifier) classify(a *app, in *podInput) []podClassification {
+	items := make([]podClassification, len(in.Workloads))
+	errs := make([]error, len(items))
+	parallel.Each(len(items), func(i int) {
 		w := &in.Workloads[i]
-		list.Items[i].Source, list.Items[i].Warnings = w.Source, in.notes[i]
-		errs[i] = c.fill(&list.Items[i], *w.Pod)
+		items[i].Source, items[i].Warnings = w.Source, in.notes[i]
+		errs[i] = c.fill(&items[i], *w.Pod)
 	})
 	for i, err := range errs {
 		if err != nil {
 			a.logger().Warn(workloadName(&in.Workloads[i]) + ": " + err.Error())
-			list.Items[i].Warnings = append(list.Items[i].Warnings, err.Error())
+			items[i].Warnings = append(items[i].Warnings, err.Error())
+		}
+		if slices.ContainsFunc(items[i].Containers, func(c containerClassification) bool { return c.OOMScoreAdj == nil }) {
+			c.unscored++
 		}
 	}
-	if n := list.unscored(); n > 0 {
-		a.logger().Warn(fmt.Sprintf("no oom_score_adj for %d pods: it depends on the memory capacity, which is unknown; give --topology or --capacity memory=SIZE", n))
-	}
-	return list, nil
+	return items
 }
 
-// unscored counts the pods that lack an OOM score.
-func (l *podClassificationList) unscored() (n int) {
-	for i := range l.Items {
-		if slices.ContainsFunc(l.Items[i].Containers, func(c containerClassification) bool { return c.OOMScoreAdj == nil }) {
-			n++
-		}
+// tell says what was not known of the pods.
+func (c *classifier) tell(a *app) {
+	if c.unscored > 0 {
+		a.logger().Warn(fmt.Sprintf("no oom_score_adj for %d pods: it depends on the memory capacity, which is unknown; give --topology or --capacity memory=SIZE", c.unscored))
 	}
-	return n
 }
 
 // fill answers for one pod, of which it gets a copy. An error costs the cgroup

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strconv"
@@ -15,35 +14,9 @@ import (
 	"github.com/kqos/kqos/internal/render"
 )
 
-func (o *classifyOptions) view(list *podClassificationList, n *node) view {
-	v := view{object: list}
-	switch o.output.format {
-	case "name":
-		for i := range list.Items {
-			v.names = append(v.names, "pod/"+list.Items[i].Name)
-		}
-	case "csv":
-		v.csv = podTable(list, n, render.Style{})
-	}
-	v.text = func(w io.Writer, s render.Style) error {
-		if len(list.Items) == 0 {
-			return nil
-		}
-		if err := podTable(list, n, s).Print(w, s); err != nil || !s.Wide {
-			return err
-		}
-		fmt.Fprintln(w)
-		if err := containerTable(list).Print(w, s); err != nil {
-			return err
-		}
-		return printReasons(w, list, s)
-	}
-	return v
-}
-
-// podTable has a row for each pod.
-func podTable(list *podClassificationList, n *node, s render.Style) *render.Table {
-	t := &render.Table{Columns: []render.Column{
+// podTable gets a row for each pod.
+func podTable() *render.Table {
+	return &render.Table{Columns: []render.Column{
 		{Name: "NAMESPACE"},
 		{Name: "NAME"},
 		{Name: "KIND"},
@@ -58,17 +31,21 @@ func podTable(list *podClassificationList, n *node, s render.Style) *render.Tabl
 		{Name: "CGROUP", Wide: true},
 		{Name: "SOURCE", Wide: true},
 	}}
-	for i := range list.Items {
-		p := &list.Items[i]
-		cpu, memory := boundLimits(p)
-		t.Rows = append(t.Rows, []string{
-			or(p.Namespace, "default"), p.Name, p.Source.Kind, s.Paint(classColor(p.QOSClass), string(p.QOSClass)),
-			p.sum(p.Requests, corev1.ResourceCPU), cpu, p.sum(p.Requests, corev1.ResourceMemory), memory,
-			scores(p.Containers), ownCPUs(p.Containers), shortReason(p.Reasons),
-			cgroupPath(p, n.driver), fmt.Sprintf("%s:%d", p.Source.File, p.Source.Document),
-		})
+}
+
+// row shows the pod; the cells that only the wide form shows are left out of the
+// other.
+func (p *podClassification) row(driver string, s render.Style) []string {
+	cpu, memory := boundLimits(p)
+	cells := []string{
+		or(p.Namespace, "default"), p.Name, p.Source.Kind, s.Paint(classColor(p.QOSClass), string(p.QOSClass)),
+		p.sum(p.Requests, corev1.ResourceCPU), cpu, p.sum(p.Requests, corev1.ResourceMemory), memory,
+		scores(p.Containers), ownCPUs(p.Containers), shortReason(p.Reasons),
 	}
-	return t
+	if s.Wide {
+		cells = append(cells, cgroupPath(p, driver), fmt.Sprintf("%s:%d", p.Source.File, p.Source.Document))
+	}
+	return cells
 }
 
 func classColor(class corev1.PodQOSClass) render.Color {
@@ -174,8 +151,9 @@ func or(text, otherwise string) string {
 	return text
 }
 
-func containerTable(list *podClassificationList) *render.Table {
-	t := &render.Table{Columns: []render.Column{
+// containerTable gets a row for each container.
+func containerTable() *render.Table {
+	return &render.Table{Columns: []render.Column{
 		{Name: "POD"},
 		{Name: "CONTAINER"},
 		{Name: "TYPE"},
@@ -185,18 +163,20 @@ func containerTable(list *podClassificationList) *render.Table {
 		{Name: "OWN-CPUS", Right: true},
 		{Name: "WHY"},
 	}}
-	for i := range list.Items {
-		p := &list.Items[i]
-		for j := range p.Containers {
-			c := &p.Containers[j]
-			t.Rows = append(t.Rows, []string{
-				or(p.Namespace, "default") + "/" + p.Name, c.Name, string(c.Type), resources(c.Requests), resources(c.Limits),
-				scores(p.Containers[j : j+1]), ownCPUs(p.Containers[j : j+1]), c.ExclusiveWhy,
-			})
-		}
-	}
-	return t
 }
+
+func (p *podClassification) containerRows() (rows [][]string) {
+	for j := range p.Containers {
+		c := &p.Containers[j]
+		rows = append(rows, []string{
+			p.fullName(), c.Name, string(c.Type), resources(c.Requests), resources(c.Limits),
+			scores(p.Containers[j : j+1]), ownCPUs(p.Containers[j : j+1]), c.ExclusiveWhy,
+		})
+	}
+	return rows
+}
+
+func (p *podClassification) fullName() string { return or(p.Namespace, "default") + "/" + p.Name }
 
 func resources(list corev1.ResourceList) string {
 	var words []string
@@ -206,19 +186,15 @@ func resources(list corev1.ResourceList) string {
 	return or(strings.Join(words, ","), "-")
 }
 
-// printReasons lists everything that keeps pods out of the next better class.
-func printReasons(w io.Writer, list *podClassificationList, s render.Style) error {
-	t := &render.Table{Columns: []render.Column{{Name: "POD"}, {Name: "CONTAINER"}, {Name: "NOT IN A BETTER CLASS BECAUSE"}, {Name: "FIX"}}}
-	for i := range list.Items {
-		p := &list.Items[i]
-		for j := range p.Reasons {
-			r := &p.Reasons[j]
-			t.Rows = append(t.Rows, []string{or(p.Namespace, "default") + "/" + p.Name, or(r.Container, "-"), r.Message, r.Fix})
-		}
+// reasonTable gets everything that keeps pods out of the next better class.
+func reasonTable() *render.Table {
+	return &render.Table{Columns: []render.Column{{Name: "POD"}, {Name: "CONTAINER"}, {Name: "NOT IN A BETTER CLASS BECAUSE"}, {Name: "FIX"}}}
+}
+
+func (p *podClassification) reasonRows() (rows [][]string) {
+	for j := range p.Reasons {
+		r := &p.Reasons[j]
+		rows = append(rows, []string{p.fullName(), or(r.Container, "-"), r.Message, r.Fix})
 	}
-	if len(t.Rows) == 0 {
-		return nil
-	}
-	fmt.Fprintln(w)
-	return t.Print(w, s)
+	return rows
 }

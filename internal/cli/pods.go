@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -24,46 +25,100 @@ type podInput struct {
 	notes [][]string
 }
 
+// podStream brings pods of the inputs some thousands at a time.
+type podStream struct {
+	*manifest.Stream
+	a       *app
+	more    []manifest.Workload
+	reading admission.Reading
+	gates   kubelet.Gates
+	// errors are those of inputs so far; they make the exit code 2 once all others
+	// have been answered.
+	errors []error
+	pods   int
+	// unnamed counts the pods without a UID, of which told is said.
+	unnamed int
+	told    string
+}
+
 // load reads pods and, with the configuration and the machine that stand among
 // them, the node. Errors of single inputs are left in the result, to be told after all else; see err.
 func (p *podFlags) load(ctx context.Context, a *app, args []string, nodes *nodeFlags) (*podInput, *node, error) {
-	if len(args)+len(p.files)+len(p.more) == 0 {
-		return nil, nil, errors.New("no pods given: name files or folders, or - for stdin")
+	if err := p.any(args); err != nil {
+		return nil, nil, err
 	}
 	return p.loadAny(ctx, a, args, nodes)
 }
 
 // loadAny is load for commands that have an answer for no pods too.
 func (p *podFlags) loadAny(ctx context.Context, a *app, args []string, nodes *nodeFlags) (*podInput, *node, error) {
+	s, n, err := p.stream(ctx, a, args, nodes)
+	if err != nil {
+		return nil, nil, err
+	}
+	in := &podInput{Input: &s.Found, reading: s.reading}
+	for part := range s.batches() {
+		in.Workloads = append(in.Workloads, part.Workloads...)
+		in.Errors = append(in.Errors, part.Errors...)
+		in.notes = append(in.notes, part.notes...)
+	}
+	return in, n, nil
+}
+
+// any refuses a call without inputs.
+func (p *podFlags) any(args []string) error {
+	if len(args)+len(p.files)+len(p.more) == 0 {
+		return errors.New("no pods given: name files or folders, or - for stdin")
+	}
+	return nil
+}
+
+// stream reads the node and gets the pods ready to be read.
+func (p *podFlags) stream(ctx context.Context, a *app, args []string, nodes *nodeFlags) (*podStream, *node, error) {
 	if err := p.check(args); err != nil {
 		return nil, nil, err
 	}
 	if nodes.config == "-" && slices.Contains(p.files, "-") {
 		return nil, nil, errors.New("--config - and pods from - can't both read stdin")
 	}
-	in := &podInput{reading: admission.Reading(p.reading())}
-	in.Input = manifest.Read(p.files, manifest.Options{
-		Stdin: a.In, Recursive: p.recursive, Strict: p.strict, Static: in.reading == admission.Static,
+	s := &podStream{a: a, more: p.more, reading: admission.Reading(p.reading())}
+	s.Stream = manifest.Open(p.files, manifest.Options{
+		Stdin: a.In, Recursive: p.recursive, Strict: p.strict, Static: s.reading == admission.Static,
 	})
-	in.Workloads = append(in.Workloads, p.more...)
-	for _, w := range in.Warnings {
-		a.logger().Warn(w.Error())
-	}
-	config, err := only(in.KubeletConfigs, "KubeletConfiguration", "--config", nodes.config != "")
+	config, err := only(s.Found.KubeletConfigs, "KubeletConfiguration", "--config", nodes.config != "")
 	if err != nil {
 		return nil, nil, err
 	}
-	machine, err := only(in.Machines, "Machine", "--topology", nodes.topology != "")
+	machine, err := only(s.Found.Machines, "Machine", "--topology", nodes.topology != "")
 	if err != nil {
 		return nil, nil, err
 	}
-	nodes.nodes = in.Nodes
+	nodes.nodes = s.Found.Nodes
 	n, err := nodes.load(ctx, a, config, machine)
 	if err != nil {
-		return nil, nil, errors.Join(in.err(), err)
+		for range s.batches() { // for what is wrong with the inputs
+		}
+		return nil, nil, errors.Join(append(s.errors, err)...)
 	}
-	in.admit(a, n.config.Gates)
-	return in, n, nil
+	s.gates = n.config.Gates
+	return s, n, nil
+}
+
+// batches admits the pods, and tells what is to be told of them.
+func (s *podStream) batches() iter.Seq[*podInput] {
+	return func(yield func(*podInput) bool) {
+		for found := range s.Batches() {
+			if !yield(s.admit(found)) {
+				return
+			}
+		}
+		if len(s.more) > 0 && !yield(s.admit(&manifest.Input{Workloads: s.more})) {
+			return
+		}
+		if s.unnamed > 0 {
+			s.a.logger().Warn(fmt.Sprintf("%s (%d of %d pods)", s.told, s.unnamed, s.pods))
+		}
+	}
 }
 
 // only is the one document of its kind among the inputs, nil where there is
@@ -80,33 +135,38 @@ func only(docs []manifest.Document, kind, flag string, given bool) (*manifest.Do
 }
 
 // admit does to each pod what happens before the kubelet sees it.
-func (in *podInput) admit(a *app, g kubelet.Gates) {
-	objects := admission.Objects{LimitRanges: in.LimitRanges, RuntimeClasses: in.RuntimeClasses, PriorityClasses: in.PriorityClasses}
-	in.notes = make([][]string, len(in.Workloads))
+func (s *podStream) admit(found *manifest.Input) *podInput {
+	for _, w := range found.Warnings {
+		s.a.logger().Warn(w.Error())
+	}
+	for _, e := range found.Errors {
+		s.errors = append(s.errors, e)
+	}
+	objects := admission.Objects{LimitRanges: s.Found.LimitRanges, RuntimeClasses: s.Found.RuntimeClasses, PriorityClasses: s.Found.PriorityClasses}
+	in := &podInput{Input: found, reading: s.reading, notes: make([][]string, len(found.Workloads))}
 	unnamed := make([]string, len(in.Workloads))
 	parallel.Each(len(in.Workloads), func(i int) {
 		pod := in.Workloads[i].Pod
 		written := pod.Status.QOSClass
-		in.notes[i] = admission.Admit(pod, in.reading, objects, g)
-		in.notes[i] = append(in.notes[i], statusNotes(pod, written, g)...)
-		for _, name := range qos.Overflows(pod, g) {
+		in.notes[i] = admission.Admit(pod, s.reading, objects, s.gates)
+		in.notes[i] = append(in.notes[i], statusNotes(pod, written, s.gates)...)
+		for _, name := range qos.Overflows(pod, s.gates) {
 			in.notes[i] = append(in.notes[i], fmt.Sprintf("%s: the sum of the pod is beyond the int64 that the kubelet counts in, which reads something else: write smaller quantities", name))
 		}
-		unnamed[i] = admission.EnsureUID(pod, in.reading)
+		unnamed[i] = admission.EnsureUID(pod, s.reading)
 	})
-	count, first := 0, ""
+	s.pods += len(in.Workloads)
 	for i := range in.Workloads {
 		for _, note := range in.notes[i] {
-			a.logger().Warn(workloadName(&in.Workloads[i]) + ": " + note)
+			s.a.logger().Warn(workloadName(&in.Workloads[i]) + ": " + note)
 		}
 		if unnamed[i] != "" {
-			count, first = count+1, unnamed[i]
+			s.unnamed++
+			s.told = or(s.told, unnamed[i])
 			in.notes[i] = append(in.notes[i], unnamed[i])
 		}
 	}
-	if count > 0 {
-		a.logger().Warn(fmt.Sprintf("%s (%d of %d pods)", first, count, len(in.Workloads)))
-	}
+	return in
 }
 
 // err joins the errors of single inputs; they make the exit code 2 once all

@@ -22,36 +22,43 @@ import (
 // maxListDepth bounds Lists within Lists, each of which is scanned again.
 const maxListDepth = 8
 
-// Decode reads one stream of documents; file is its name in what is told.
-func Decode(file string, data []byte, o Options) *Input {
+// scan takes the text of one file apart and decodes all but what holds pods;
+// file is its name in what is told.
+func scan(file string, data []byte, o Options) []*decoder {
 	data, err := toUTF8(data, o.Static)
 	if err != nil {
-		return &Input{Errors: []*Problem{{File: file, Document: 1, Message: err.Error()}}}
+		return []*decoder{settled(Input{Errors: []*Problem{{File: file, Document: 1, Message: err.Error()}}})}
 	}
-	units, syntax := decodeUnits(file, documents(data, false), o)
+	units, syntax := begin(file, documents(data, false), o)
 	if syntax {
-		units, _ = decodeUnits(file, documents(data, true), o)
+		units, _ = begin(file, documents(data, true), o)
 	}
-	in := &Input{}
-	for _, u := range units {
-		in.append(&u.found)
-	}
-	in.Warnings = append(in.Warnings, passedOver(file, units)...)
+	var in Input
+	in.Warnings = passedOver(file, units)
 	if o.Static && len(units) > 1 {
 		in.Warnings = append(in.Warnings, &Problem{File: file, Message: "the kubelet reads only the first document of a static pod file; the others are shown as if each had a file of its own"})
 	}
-	return in
+	return append(units, settled(in))
 }
 
-// decodeUnits decodes every object of the documents; syntax tells whether one
-// was no JSON after all.
-func decodeUnits(file string, docs []document, o Options) (units []*decoder, syntax bool) {
+// begin decodes every object of the documents that holds no pod; syntax tells
+// whether one was no JSON after all.
+func begin(file string, docs []document, o Options) (units []*decoder, syntax bool) {
 	for _, doc := range docs {
 		units = append(units, unitsOf(file, doc, o)...)
 	}
-	parallel.Each(len(units), func(i int) { units[i].run() })
+	parallel.Each(len(units), func(i int) {
+		if d := units[i]; d.holdsPod() {
+			d.syntax = !json.Valid(d.raw)
+		} else {
+			d.run()
+		}
+	})
 	return units, slices.ContainsFunc(units, func(d *decoder) bool { return d.syntax })
 }
+
+// settled is a unit that has nothing left to decode.
+func settled(in Input) *decoder { return &decoder{found: in, done: true} }
 
 // decoder reads one object: a document or an item of a List.
 type decoder struct {
@@ -69,7 +76,9 @@ type decoder struct {
 	passed string
 	// syntax is set where raw turns out to be no JSON.
 	syntax bool
-	found  Input
+	// done is set once raw was decoded.
+	done  bool
+	found Input
 }
 
 // unitsOf makes a decoder for the document or, of a List, for each item.
@@ -135,8 +144,17 @@ func (h head) withoutItems(raw []byte) []byte {
 	return slices.Concat(raw[:h.itemsAt], []byte("[]"), raw[h.itemsAt+len(h.items):])
 }
 
-// run decodes the object by its kind.
+// holdsPod tells whether the object is of a kind that holds a pod.
+func (d *decoder) holdsPod() bool {
+	return d.raw != nil && !d.syntax && d.head.envelope == nil && d.head.builtIn() && !slices.Contains(aside(), d.head.kind)
+}
+
+// run decodes the object by its kind, once.
 func (d *decoder) run() {
+	if d.done {
+		return
+	}
+	d.done = true
 	switch {
 	case d.syntax || d.raw == nil || string(d.raw) == "null" && d.item == "":
 		return

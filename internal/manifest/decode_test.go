@@ -138,8 +138,12 @@ func TestDecodeForms(t *testing.T) {
 			told{Pods: web.Pods, Errors: []string{"f: document 1: invalid Yaml document separator: x"}},
 		},
 	} {
-		if diff := cmp.Diff(c.want, tell(Decode("f", []byte(c.text), Options{}))); diff != "" {
+		if diff := cmp.Diff(c.want, tell(decodeAll("f", []byte(c.text), Options{}))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
+}
+
+func decodeAll(file string, data []byte, o Options) *Input {
+	return newStream(scan(file, data, o)).all()
 }

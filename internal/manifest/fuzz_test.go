@@ -17,7 +17,7 @@ func FuzzDecode(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		in := Decode("f", data, Options{})
+		in := decodeAll("f", data, Options{})
 		for _, w := range in.Workloads {
 			if w.Pod == nil || w.Source.Document < 1 {
 				t.Errorf("workload without pod or document: %+v", w)
@@ -68,7 +68,7 @@ func FuzzQuantity(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		in := Decode("f", []byte(`{"apiVersion":"v1","kind":"Pod","spec":{"containers":[{"resources":{"limits":{"cpu":`+string(quoted)+`}}}]}}`), Options{})
+		in := decodeAll("f", []byte(`{"apiVersion":"v1","kind":"Pod","spec":{"containers":[{"resources":{"limits":{"cpu":`+string(quoted)+`}}}]}}`), Options{})
 		var q resource.Quantity
 		if err := q.UnmarshalJSON(quoted); (err == nil) != (len(in.Workloads) == 1) {
 			t.Errorf("%q: apimachinery says %v, kqos %v", s, err, tell(in))

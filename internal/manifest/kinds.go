@@ -40,6 +40,11 @@ func versions(kind string) []string {
 	return nil
 }
 
+// aside are the kinds that hold no pod and are read all the same.
+func aside() []string {
+	return []string{"KubeletConfiguration", "Machine", "LimitRange", "RuntimeClass", "PriorityClass", "Node"}
+}
+
 // builtIn tells whether kqos reads that kind of that API version.
 func (h head) builtIn() bool { return slices.Contains(versions(h.kind), h.apiVersion) }
 

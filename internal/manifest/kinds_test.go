@@ -26,7 +26,7 @@ func TestKinds(t *testing.T) {
 	} {
 		version, kind := splitKind(c.kind)
 		text := "apiVersion: " + version + "\nkind: " + kind + "\nmetadata: {name: web, namespace: shop, uid: u}\n" + c.spec + "\n"
-		in := Decode("f", []byte(text), Options{})
+		in := decodeAll("f", []byte(text), Options{})
 		if len(in.Errors)+len(in.Warnings) > 0 || len(in.Workloads) != 1 {
 			t.Errorf("%s: %+v", c.kind, tell(in))
 			continue
@@ -54,7 +54,7 @@ func splitKind(s string) (version, kind string) {
 }
 
 func TestObjectsBesidePods(t *testing.T) {
-	in := Decode("f", []byte(`apiVersion: v1
+	in := decodeAll("f", []byte(`apiVersion: v1
 kind: LimitRange
 ---
 apiVersion: node.k8s.io/v1
@@ -82,7 +82,7 @@ kind: Machine
 	if diff := cmp.Diff(want, in.KubeletConfigs); diff != "" {
 		t.Errorf("configuration (-want +got):\n%s", diff)
 	}
-	envelope := Decode("f", []byte(`{"kubeletconfig":{"maxPods":9}}`), Options{})
+	envelope := decodeAll("f", []byte(`{"kubeletconfig":{"maxPods":9}}`), Options{})
 	if len(envelope.KubeletConfigs) != 1 {
 		t.Errorf("the answer of /configz is no configuration: %+v", tell(envelope))
 	}

@@ -16,36 +16,40 @@ import (
 
 // Read reads files, folders and "-" in the given order. What can't be read is
 // told in Errors beside all that can.
-func Read(inputs []string, o Options) *Input {
-	in := &Input{}
+func Read(inputs []string, o Options) *Input { return Open(inputs, o).all() }
+
+// Open is Read without decoding the pods yet.
+func Open(inputs []string, o Options) *Stream {
+	var units []*decoder
 	var files []string
 	stdin := false
 	for _, name := range inputs {
 		if name == "-" && stdin {
-			in.Errors = append(in.Errors, &Problem{File: name, Message: "standard input is named twice; it can be read once"})
+			units = append(units, settled(problem(name, "standard input is named twice; it can be read once")))
 			continue
 		}
 		stdin = stdin || name == "-"
 		found, err := expand(name, o)
 		if err != nil {
-			in.Errors = append(in.Errors, &Problem{File: name, Message: err.Error()})
+			units = append(units, settled(problem(name, err.Error())))
 		}
 		files = append(files, found...)
 	}
-	streams := make([]*Input, len(files))
-	parallel.Each(len(files), func(i int) { streams[i] = readFile(files[i], o) })
-	for _, s := range streams {
-		in.append(s)
-	}
-	return in
+	streams := make([][]*decoder, len(files))
+	parallel.Each(len(files), func(i int) { streams[i] = open(files[i], o) })
+	return newStream(slices.Concat(units, slices.Concat(streams...)))
 }
 
-func readFile(name string, o Options) *Input {
+func problem(file, message string) Input {
+	return Input{Errors: []*Problem{{File: file, Message: message}}}
+}
+
+func open(name string, o Options) []*decoder {
 	data, err := load(name, o.Stdin)
 	if err != nil {
-		return &Input{Errors: []*Problem{{File: name, Message: withoutPath(err).Error()}}}
+		return []*decoder{settled(problem(name, withoutPath(err).Error()))}
 	}
-	return Decode(name, data, o)
+	return scan(name, data, o)
 }
 
 func load(name string, stdin io.Reader) ([]byte, error) {

@@ -16,6 +16,7 @@ import (
 	"unicode"
 
 	"github.com/olekukonko/tablewriter"
+	"github.com/olekukonko/tablewriter/pkg/twwidth"
 	"github.com/olekukonko/tablewriter/renderer"
 	"github.com/olekukonko/tablewriter/tw"
 )
@@ -47,16 +48,67 @@ type Table struct {
 	Rows    [][]string
 }
 
+// blockRows is how many rows are laid out at once: the library takes some
+// kilobytes for each.
+const blockRows = 1000
+
 // Print writes the table. A row may be shorter than the columns.
 func (t Table) Print(w io.Writer, s Style) error {
 	shown := t.shown(s.Wide)
-	align := make([]tw.Align, len(shown))
-	for i, c := range shown {
-		align[i] = tw.AlignLeft
-		if t.Columns[c].Right {
-			align[i] = tw.AlignRight
+	l := layout{color: s.Color}
+	for _, c := range shown {
+		l.align = append(l.align, map[bool]tw.Align{true: tw.AlignRight, false: tw.AlignLeft}[t.Columns[c].Right])
+	}
+	var header []string
+	if !s.NoHeaders {
+		header = t.header(shown)
+	}
+	if len(t.Rows) > blockRows {
+		l.fit(header)
+		for _, row := range t.Rows {
+			l.fit(pick(row, shown))
 		}
 	}
+	for {
+		n := min(len(t.Rows), blockRows)
+		block := make([][]string, n)
+		for i, row := range t.Rows[:n] {
+			block[i] = pick(row, shown)
+		}
+		if err := l.print(w, header, block); err != nil {
+			return err
+		}
+		if t.Rows, header = t.Rows[n:], nil; len(t.Rows) == 0 {
+			return nil
+		}
+	}
+}
+
+// layout is how the columns of a table stand.
+type layout struct {
+	color bool
+	align []tw.Align
+	// widths hold the columns of one block to those of the others; nil where there
+	// is one block.
+	widths tw.Mapper[int, int]
+}
+
+// fit widens the columns to the cells of a row and the space after each.
+func (l *layout) fit(row []string) {
+	if l.widths == nil {
+		l.widths = tw.Mapper[int, int]{}
+	}
+	for i, cell := range row {
+		width := twwidth.WidthNoCache(printable(cell, l.color))
+		if i < len(l.align)-1 {
+			width += len(gutter)
+		}
+		l.widths[i] = max(l.widths[i], width)
+	}
+}
+
+// print lays out one block of rows, with a header line where it is not nil.
+func (l *layout) print(w io.Writer, header []string, rows [][]string) error {
 	var out bytes.Buffer
 	table := tablewriter.NewTable(&out,
 		tablewriter.WithRenderer(renderer.NewBlueprint(tw.Rendition{
@@ -69,24 +121,24 @@ func (t Table) Print(w io.Writer, s Style) error {
 		tablewriter.WithConfig(tablewriter.Config{
 			Header: tw.CellConfig{
 				Formatting: tw.CellFormatting{AutoFormat: tw.Off, AutoWrap: tw.WrapNone},
-				Alignment:  tw.CellAlignment{PerColumn: align},
-				Padding:    gutters(len(shown)),
+				Alignment:  tw.CellAlignment{PerColumn: l.align},
+				Padding:    gutters(len(l.align)),
 			},
 			Row: tw.CellConfig{
 				Formatting: tw.CellFormatting{AutoWrap: tw.WrapNone},
-				Alignment:  tw.CellAlignment{PerColumn: align},
-				Padding:    gutters(len(shown)),
+				Alignment:  tw.CellAlignment{PerColumn: l.align},
+				Padding:    gutters(len(l.align)),
 			},
+			Widths:   tw.CellWidth{PerColumn: l.widths},
 			Behavior: tw.Behavior{TrimSpace: tw.Off},
 		}),
 	)
-	if !s.NoHeaders {
-		table.Header(t.header(shown))
+	if header != nil {
+		table.Header(header)
 	}
-	for _, row := range t.Rows {
-		cells := pick(row, shown)
+	for _, cells := range rows {
 		for i := range cells {
-			cells[i] = printable(cells[i], s.Color)
+			cells[i] = printable(cells[i], l.color)
 		}
 		if err := table.Append(cells); err != nil {
 			return fmt.Errorf("laying out a table row: %w", err)
@@ -95,12 +147,14 @@ func (t Table) Print(w io.Writer, s Style) error {
 	if err := table.Render(); err != nil {
 		return fmt.Errorf("laying out a table: %w", err)
 	}
-	for line := range bytes.Lines(out.Bytes()) {
-		if _, err := w.Write(append(bytes.TrimRight(line, " \n"), '\n')); err != nil {
-			return err
-		}
+	// The text shrinks in place: no line grows.
+	text := out.Bytes()
+	trimmed := text[:0]
+	for line := range bytes.Lines(text) {
+		trimmed = append(append(trimmed, bytes.TrimRight(line, " \n")...), '\n')
 	}
-	return nil
+	_, err := w.Write(trimmed)
+	return err
 }
 
 // printable keeps a cell on its line and a hostile name from steering the
@@ -160,11 +214,14 @@ func pick(row []string, shown []int) []string {
 	return cells
 }
 
-// gutters separates columns by three spaces, none after the last.
+// gutter stands between columns.
+const gutter = "   "
+
+// gutters are those of each column, none after the last.
 func gutters(columns int) tw.CellPadding {
 	p := tw.CellPadding{PerColumn: make([]tw.Padding, columns)}
 	for i := range p.PerColumn {
-		p.PerColumn[i] = tw.Padding{Right: "   ", Overwrite: true}
+		p.PerColumn[i] = tw.Padding{Right: gutter, Overwrite: true}
 	}
 	if columns > 0 {
 		p.PerColumn[columns-1] = tw.Padding{Overwrite: true}

@@ -1,10 +1,15 @@
 package render
 
 import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/olekukonko/tablewriter/tw"
 )
 
 func TestTable(t *testing.T) {
@@ -54,6 +59,39 @@ func BenchmarkTable(b *testing.B) {
 	for b.Loop() {
 		if err := t.Print(&strings.Builder{}, Style{Wide: true}); err != nil {
 			b.Fatal(err)
+		}
+	}
+}
+
+// A table of several blocks looks as if it were laid out at once.
+func TestPrintInBlocks(t *testing.T) {
+	table := Table{Columns: []Column{{Name: "NAME"}, {Name: "NUMBER", Right: true}, {Name: "LAST"}}}
+	for i := range 2*blockRows + 10 {
+		name := fmt.Sprintf("n%d", i*i)
+		if i == blockRows+1 {
+			name = "名前が長い\x1b[31mred\x1b[0m"
+		}
+		table.Rows = append(table.Rows, []string{name, strconv.Itoa(i), strings.Repeat("x", i%7)})
+	}
+	for _, s := range []Style{{}, {NoHeaders: true}, {Color: true}} {
+		var got, want bytes.Buffer
+		if err := table.Print(&got, s); err != nil {
+			t.Fatal(err)
+		}
+		l := layout{color: s.Color, align: []tw.Align{tw.AlignLeft, tw.AlignRight, tw.AlignLeft}}
+		header := table.header([]int{0, 1, 2})
+		if s.NoHeaders {
+			header = nil
+		}
+		var rows [][]string
+		for _, row := range table.Rows {
+			rows = append(rows, slices.Clone(row))
+		}
+		if err := l.print(&want, header, rows); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want.String(), got.String()); diff != "" {
+			t.Errorf("%+v (-at once +in blocks):\n%.2000s", s, diff)
 		}
 	}
 }

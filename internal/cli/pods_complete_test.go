@@ -38,7 +38,7 @@ func TestKubeletList(t *testing.T) {
 		{"two lists", list("PodList", "{}", api) + "\n---\n" + list("PodList", "{}", file), false},
 		{"a pod", strings.Replace(api, "{", `{"kind": "Pod", "apiVersion": "v1", `, 1), false},
 	} {
-		in := manifest.Decode("pods.json", []byte(tt.text), manifest.Options{})
+		in := manifest.Read([]string{"-"}, manifest.Options{Stdin: strings.NewReader(tt.text)})
 		if got := kubeletList(in.Workloads) != nil; got != tt.want {
 			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
 		}
@@ -48,7 +48,7 @@ func TestKubeletList(t *testing.T) {
 // A list that lacks a pod that is there is not all, whatever it looks like.
 func TestConfirm(t *testing.T) {
 	tree := cgroups.Tree{Cgroups: []cgroups.Cgroup{{Path: "/kubepods", Level: cgroups.LevelNode}}}
-	in := manifest.Decode("pods.json", []byte(`{"kind": "PodList", "apiVersion": "v1", "items": [{"metadata": {"name": "a", "uid": "u1"}}]}`), manifest.Options{})
+	in := manifest.Read([]string{"-"}, manifest.Options{Stdin: strings.NewReader(`{"kind": "PodList", "apiVersion": "v1", "items": [{"metadata": {"name": "a", "uid": "u1"}}]}`)})
 	for _, tt := range []struct {
 		host made
 		want string

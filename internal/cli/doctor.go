@@ -128,10 +128,10 @@ func (o *doctorOptions) facts(ctx context.Context, a *app) (*doctor.Facts, error
 	}
 	options := doctor.Options{
 		Root: root, Config: n.config, ConfigError: refused, Driver: n.driver, CgroupVersion: n.cgroupVersion,
-		Machine: n.machine, Node: n.onNode(), StateDir: o.stateDir, Sockets: nodeapi.RuntimeSockets(root),
+		Machine: n.machine, Node: n.onNode(), StateDir: o.stateDir,
 	}
-	if root == "" {
-		options.Sockets = nil
+	if root != "" {
+		options.Sockets, options.Systemd = nodeapi.RuntimeSockets(root), nodeapi.SystemdSockets(root)
 	}
 	return doctor.Read(ctx, options)
 }

@@ -46,8 +46,10 @@ QoS classes and the reserved cgroups. The configuration is --config, else that
 of the node's own kubelet. Nothing is written, and what can't be read is told as
 a warning beside all the rest.
 
---watch looks again and again, as top does: q quits, c, m, p, t, o and d sort,
-f folds levels. Where the output is no terminal it prints lines.`,
+--watch looks again and again, as top does: q quits, / filters, f folds levels,
+n, c, m, p, t, o, s and d sort, x turns to drift, leaks and intruders. The figures
+on the screen are fresh at each look; control files are read by turns, all within
+30 looks. Where the output is no terminal it prints lines.`,
 		Example: `  sudo kqos inspect
   sudo kqos inspect shop/database -o wide
   sudo kqos inspect $$

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -28,8 +29,6 @@ type survey struct {
 	inspect.Inspection
 	node   *node
 	target string
-	// tops are the cgroups to show with all below them.
-	tops []string
 	// notes say what could not be learnt.
 	notes []string
 }
@@ -68,6 +67,9 @@ func (o *inspectOptions) survey(ctx context.Context, a *app, target string) (*su
 	s.meet(ctx, w)
 	s.own(w, h.Walk("/"), o.complete)
 	s.wish(&flags, a, w, roots)
+	if s.alive() {
+		s.Systemd = nodeapi.SystemdSockets(s.Root)
+	}
 	s.Exclusive = s.exclusive(ctx, o.stateDir, n.config)
 	return s, s.choose(o.all, roots, n.config)
 }
@@ -198,7 +200,7 @@ func (s *survey) exclusive(ctx context.Context, dir string, c *kubelet.Config) m
 	if err == nil {
 		state, err := kubelet.ReadCPUManagerState(blob, "", c.Gates)
 		if err == nil {
-			return state.Entries
+			return withPods(state)
 		}
 		s.note("reading %s: %v", file, err)
 	} else if dir != "" || !errors.Is(err, fs.ErrNotExist) {
@@ -223,6 +225,22 @@ func (s *survey) exclusive(ctx context.Context, dir string, c *kubelet.Config) m
 	return s.Owners.Entries(byName)
 }
 
+// withPods are the CPUs of a checkpoint by pod and container, those of a pod as a
+// whole under the empty name.
+func withPods(state *kubelet.CPUManagerState) map[string]map[string]cpuset.CPUSet {
+	all := map[string]map[string]cpuset.CPUSet{}
+	for uid, containers := range state.Entries {
+		all[uid] = maps.Clone(containers)
+	}
+	for uid, cpus := range state.PodEntries {
+		if all[uid] == nil {
+			all[uid] = map[string]cpuset.CPUSet{}
+		}
+		all[uid][""] = cpus
+	}
+	return all
+}
+
 // choose finds the cgroups to show: those at the top, and all below them.
 func (s *survey) choose(all bool, roots []string, c *kubelet.Config) error {
 	s.Reserved = s.reserved(c)
@@ -243,20 +261,12 @@ func (s *survey) choose(all bool, roots []string, c *kubelet.Config) error {
 	}
 	slices.Sort(roots)
 	for _, root := range roots {
-		if n := len(s.tops); n == 0 || root != s.tops[n-1] && !strings.HasPrefix(root, strings.TrimSuffix(s.tops[n-1], "/")+"/") {
-			s.tops = append(s.tops, root)
+		if n := len(s.Tops); n == 0 || root != s.Tops[n-1] && !strings.HasPrefix(root, strings.TrimSuffix(s.Tops[n-1], "/")+"/") {
+			s.Tops = append(s.Tops, root)
 		}
 	}
-	s.walk()
+	s.Walk()
 	return nil
-}
-
-// walk lists what is there now.
-func (s *survey) walk() {
-	s.Paths = nil
-	for _, top := range s.tops {
-		s.Paths = append(s.Paths, s.Hierarchy.Walk(top)...)
-	}
 }
 
 // reserved are the cgroups that the configuration names for reservations, be

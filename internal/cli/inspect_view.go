@@ -155,28 +155,14 @@ func (c *inspectedCgroup) title() string {
 
 // treeTable draws the tree with a cgroup on each line.
 func (o *inspectOptions) treeTable(v *cgroupInspection, s render.Style) render.Table {
+	return rowsOf(v, o.outline(v, "", s), s)
+}
+
+// rowsOf gives lines of the tree their columns.
+func rowsOf(v *cgroupInspection, listed []outlined, s render.Style) render.Table {
 	t := render.Table{Columns: slices.Concat([]render.Column{{Name: "CGROUP"}}, usageColumns())}
-	children := forest(v.Cgroups)
-	var branch func(i int, top bool) render.Branch
-	branch = func(i int, top bool) render.Branch {
-		c := &v.Cgroups[i]
-		drift := len(c.Drift)
-		if o.folded(c) {
-			drift = driftBelow(v.Cgroups, children, i)
-		}
-		b := render.Branch{Text: c.title(), Cells: usageCells(c, drift, s)}
-		if top && c.Pod == nil {
-			b.Text = c.Path
-		}
-		if !o.folded(c) {
-			for _, below := range children[c.Path] {
-				b.Inner = append(b.Inner, branch(below, false))
-			}
-		}
-		return b
-	}
-	for _, i := range children[""] {
-		t.Rows = append(t.Rows, branch(i, true).Rows(s)...)
+	for _, l := range listed {
+		t.Rows = append(t.Rows, slices.Concat([]string{l.text}, usageCells(&v.Cgroups[l.cgroup], l.drift, s)))
 	}
 	return t
 }

@@ -69,6 +69,39 @@ func BenchmarkInspect(b *testing.B) {
 	b.ReportMetric(float64((cpuTime(b)-before)/time.Millisecond)/float64(looks), "cpu-ms/op")
 }
 
+// BenchmarkMonitor is one look of a live view at that node, over whole rounds
+// after the first look: of a screen of 50 lines in the tree's order and sorted by
+// CPU, and of all lines.
+func BenchmarkMonitor(b *testing.B) {
+	root := fullNode(b, 500)
+	write(b, root, map[string]string{"proc/uptime": "1.0\n"})
+	screen := func(path string) bool { return strings.Contains(path, "pod0000001") }
+	for _, bb := range []struct {
+		name  string
+		focus Focus
+	}{{"screen", Focus{Shown: screen}}, {"screen-by-cpu", Focus{screen, "cpu"}}, {"all", Focus{}}} {
+		b.Run(bb.name, func(b *testing.B) {
+			h, err := Open(root)
+			if err != nil {
+				b.Fatal(err)
+			}
+			m := NewMonitor(&Inspection{Root: root, Hierarchy: h, Owners: HostOwners(root), Tops: []string{"/kubepods.slice"}, Whole: true}, 32<<10)
+			defer m.Close()
+			m.Look(b.Context(), bb.focus)
+			before, looks := cpuTime(b), 0
+			for b.Loop() {
+				for range turns {
+					if report, _ := m.Look(b.Context(), bb.focus); len(report.Cgroups) != 1502 {
+						b.Fatalf("%d cgroups", len(report.Cgroups))
+					}
+					looks++
+				}
+			}
+			b.ReportMetric(float64((cpuTime(b)-before)/time.Microsecond)/1000/float64(looks), "cpu-ms/look")
+		})
+	}
+}
+
 func cpuTime(b *testing.B) time.Duration {
 	b.Helper()
 	var used syscall.Rusage

@@ -43,7 +43,12 @@ func untouched(file, value string) bool {
 
 // learnPageSizes finds the huge page sizes that a cgroup's folder names, such
 // as 2MB. All cgroups but the root have the same.
-func (h *Hierarchy) learnPageSizes(path string) {
+func (h *Hierarchy) learnPageSizes(paths []string) {
+	n := slices.IndexFunc(paths, func(path string) bool { return path != "/" })
+	if n < 0 {
+		return
+	}
+	path := paths[n]
 	suffix := ".limit_in_bytes"
 	mount := h.mounts["hugetlb"]
 	if h.version == 2 {
@@ -79,17 +84,37 @@ func (h *Hierarchy) files(path string) map[string]string {
 	return values
 }
 
-// missingIn are the hierarchies in which a cgroup is missing while others have
-// it, by controller; only v1 has more than one.
-func (h *Hierarchy) missingIn(path string) []string {
-	var missing []string
+// removed are the v1 hierarchies from which kubelet and runtime remove a cgroup.
+//
+// opencontainers/cgroups v0.1.0: fs/fs.go subsystems.
+func removed() []string {
+	return append(controllers(), "devices", "blkio", "net_cls", "net_prio", "perf_event", "freezer", "rdma", "misc")
+}
+
+// standing says in which hierarchies a cgroup stands, where it is not all of the
+// kubelet's: only v1 has more than one.
+func (h *Hierarchy) standing(path string) string {
+	var in, gone, foreign []string
 	for controller, mount := range h.mounts {
-		if _, err := os.Lstat(mount + path); err != nil {
-			missing = append(missing, controller)
+		_, err := os.Lstat(mount + path)
+		switch {
+		case err == nil && slices.Contains(removed(), controller):
+			in = append(in, controller)
+		case err == nil && h.version == 1:
+			foreign = append(foreign, controller)
+		case slices.Contains(controllers(), controller):
+			gone = append(gone, controller)
 		}
 	}
-	slices.Sort(missing)
-	return missing
+	slices.Sort(in)
+	slices.Sort(foreign)
+	switch {
+	case len(in) == 0 && len(foreign) > 0:
+		return "it stands only in hierarchies that kubelet and runtime do not know: " + strings.Join(foreign, ", ")
+	case len(gone) > 0:
+		return "it stands only in the hierarchies " + strings.Join(in, ", ")
+	}
+	return ""
 }
 
 // hugePageLimit is the control file that limits huge pages of a size.

@@ -65,10 +65,16 @@ func (i *Inspection) owners(shown []Cgroup) (owners []Exclusive, notes []string)
 	}
 	for _, uid := range slices.Sorted(maps.Keys(i.Exclusive)) {
 		for _, name := range slices.Sorted(maps.Keys(i.Exclusive[uid])) {
-			cpus := i.Exclusive[uid][name]
+			cpus, shared := i.share(uid, name)
+			if cpus.IsEmpty() {
+				continue
+			}
 			owner := Exclusive{Owner: i.ownerName(uid, name), CPUs: cpus, Path: containers[containerKey{uid, name}]}
 			if owner.Path == "" {
 				owner.Path = pods[uid]
+			}
+			if owner.Home = owner.Path; shared {
+				owner.Home = pods[uid]
 			}
 			switch {
 			case owner.Path != "":
@@ -81,12 +87,33 @@ func (i *Inspection) owners(shown []Cgroup) (owners []Exclusive, notes []string)
 	return owners, notes
 }
 
+// share is what a container has of the CPUs of its pod, shared if others of the
+// pod have some of them too. To the pod itself, which has the empty name, belongs
+// what none of its containers has.
+func (i *Inspection) share(uid, name string) (cpus cpuset.CPUSet, shared bool) {
+	cpus = i.Exclusive[uid][name]
+	for other, theirs := range i.Exclusive[uid] {
+		switch {
+		case other == name || other == "":
+		case name == "":
+			cpus = cpus.Difference(theirs)
+		case !cpus.Intersection(theirs).IsEmpty():
+			shared = true
+		}
+	}
+	return cpus, shared
+}
+
 func (i *Inspection) ownerName(uid, container string) string {
 	ref := i.Owners.Pod(uid)
-	if ref.Name == "" {
-		return uid + "/" + container
+	name := uid
+	if ref.Name != "" {
+		name = ref.Namespace + "/" + ref.Name
 	}
-	return ref.Namespace + "/" + ref.Name + "/" + container
+	if container == "" {
+		return name
+	}
+	return name + "/" + container
 }
 
 // Entries turns CPUs that are known by the pod's name into those known by UID.

@@ -26,8 +26,12 @@ type Hierarchy struct {
 	version int
 	// mounts holds the folder of each v1 controller, or that of v2 under "".
 	mounts map[string]string
+	// roots are the mounts, each once.
+	roots []string
 	// opened are the folders that the last reads left open, by mount.
 	opened map[string]folder
+	// kept are files that stay open between looks; nil unless Keep was called.
+	kept *keptFiles
 	// pageSizes are the huge page sizes as files name them, such as 2MB.
 	pageSizes []string
 	// unreadable counts the files that are there and could not be read, and
@@ -37,11 +41,13 @@ type Hierarchy struct {
 }
 
 // Open finds the hierarchies below root's sys/fs/cgroup: the unified one, else
-// every v1 controller that is mounted (also on hybrid hosts).
+// every one of v1 that is mounted (also on hybrid hosts), those without a
+// controller, such as systemd's own, and those that the kubelet does not know
+// too.
 func Open(root string) (*Hierarchy, error) {
 	mount := filepath.Join(root, "sys/fs/cgroup")
 	if _, err := os.Stat(filepath.Join(mount, "cgroup.controllers")); err == nil {
-		return &Hierarchy{version: 2, mounts: map[string]string{"": mount}, opened: map[string]folder{}}, nil
+		return &Hierarchy{version: 2, mounts: map[string]string{"": mount}, roots: []string{mount}, opened: map[string]folder{}}, nil
 	}
 	entries, err := os.ReadDir(mount)
 	if err != nil {
@@ -49,13 +55,12 @@ func Open(root string) (*Hierarchy, error) {
 	}
 	h := &Hierarchy{version: 1, mounts: map[string]string{}, opened: map[string]folder{}}
 	for _, e := range entries {
-		if !e.IsDir() {
-			continue // links such as cpu -> cpu,cpuacct
+		if !e.IsDir() || e.Name() == "unified" {
+			continue // links such as cpu -> cpu,cpuacct, and what hybrid hosts have of v2
 		}
+		h.roots = append(h.roots, filepath.Join(mount, e.Name()))
 		for controller := range strings.SplitSeq(e.Name(), ",") {
-			if slices.Contains(controllers(), controller) {
-				h.mounts[controller] = filepath.Join(mount, e.Name())
-			}
+			h.mounts[controller] = filepath.Join(mount, e.Name())
 		}
 	}
 	if len(h.mounts) == 0 {
@@ -64,10 +69,12 @@ func Open(root string) (*Hierarchy, error) {
 	return h, nil
 }
 
-// controllers are the v1 hierarchies in which the kubelet keeps its cgroups and
-// that tell something of them.
+// controllers are the v1 hierarchies in which the kubelet wants its cgroups, the
+// one that tells the most of a process first.
+//
+// kubelet v1.37: cm/cgroup_v1_manager_linux.go Validate.
 func controllers() []string {
-	return []string{"memory", "cpu", "cpuacct", "cpuset", "pids", "hugetlb"}
+	return []string{"memory", "cpu", "cpuacct", "cpuset", "pids", "hugetlb", "systemd"}
 }
 
 // Version is 1 or 2.
@@ -77,13 +84,9 @@ func (h *Hierarchy) Version() int { return h.version }
 // "cpu.max" on v2, "cpu/cpu.shares" on v1. The error is os.ErrNotExist where the
 // cgroup, its controller or the file is not there.
 func (h *Hierarchy) Read(path, key string) (string, error) {
-	controller, file, ok := strings.Cut(key, "/")
-	if !ok {
-		controller, file = "", key
-	}
-	mount, ok := h.mounts[controller]
-	if !ok {
-		return "", fmt.Errorf("reading %s of cgroup %s: %w", key, path, os.ErrNotExist)
+	mount, file, err := h.place(path, key)
+	if err != nil {
+		return "", err
 	}
 	text, err := h.control(mount, path, file)
 	if err != nil {
@@ -92,6 +95,19 @@ func (h *Hierarchy) Read(path, key string) (string, error) {
 		return "", err
 	}
 	return strings.TrimSuffix(string(text), "\n"), nil
+}
+
+// place finds the hierarchy that has the file of a key.
+func (h *Hierarchy) place(path, key string) (mount, file string, err error) {
+	controller, file, ok := strings.Cut(key, "/")
+	if !ok {
+		controller, file = "", key
+	}
+	mount, ok = h.mounts[controller]
+	if !ok {
+		return "", "", fmt.Errorf("reading %s of cgroup %s: %w", key, path, os.ErrNotExist)
+	}
+	return mount, file, nil
 }
 
 // note keeps what a person should hear of an error: that a file is not offered,
@@ -117,7 +133,7 @@ func (h *Hierarchy) Unreadable() error {
 // Children lists the paths of the cgroups right below path in any hierarchy.
 func (h *Hierarchy) Children(path string) []string {
 	var paths []string
-	for _, mount := range h.folders() {
+	for _, mount := range h.roots {
 		var info unix.Stat_t
 		if unix.Lstat(mount+path, &info) == nil && info.Nlink == 2 {
 			continue // only a folder inside would have a third link to it
@@ -154,7 +170,7 @@ func (h *Hierarchy) walk(all []string, path string) []string {
 
 // Exists tells whether any hierarchy has the cgroup.
 func (h *Hierarchy) Exists(path string) bool {
-	return slices.ContainsFunc(h.folders(), func(mount string) bool {
+	return slices.ContainsFunc(h.roots, func(mount string) bool {
 		info, err := os.Lstat(filepath.Join(mount, path))
 		return err == nil && info.IsDir()
 	})
@@ -164,7 +180,7 @@ func (h *Hierarchy) Exists(path string) bool {
 func (h *Hierarchy) PIDs(path string) ([]int, error) {
 	var pids []int
 	var failed []error
-	for _, mount := range h.folders() {
+	for _, mount := range h.roots {
 		text, err := readFile(filepath.Join(mount, path, "cgroup.procs"))
 		switch {
 		case errors.Is(err, os.ErrNotExist), errors.Is(err, syscall.ENODEV):
@@ -179,14 +195,17 @@ func (h *Hierarchy) PIDs(path string) ([]int, error) {
 	return slices.Compact(pids), errors.Join(failed...)
 }
 
-// folders are the mounted hierarchies, each once.
-func (h *Hierarchy) folders() []string {
-	var all []string
-	for _, mount := range h.mounts {
-		all = append(all, mount)
+// links counts the links to a cgroup's folder in all hierarchies: the kernel
+// counts one for each folder inside.
+func (h *Hierarchy) links(path string) uint64 {
+	sum := uint64(0)
+	for _, mount := range h.roots {
+		var info unix.Stat_t
+		if unix.Lstat(mount+path, &info) == nil {
+			sum += uint64(info.Nlink) //nolint:unconvert // Nlink is narrower on arm64
+		}
 	}
-	slices.Sort(all)
-	return slices.Compact(all)
+	return sum
 }
 
 func parent(path string) string { return filepath.Dir(path) }

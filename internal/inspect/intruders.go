@@ -35,8 +35,9 @@ type Exclusive struct {
 	// Owner names the container for people, such as shop/database/postgres.
 	Owner string
 	CPUs  cpuset.CPUSet
-	// Path of the container's cgroup; its own processes are no intruders.
-	Path string
+	// Path of the container's cgroup, or the pod's. Home is the one whose processes
+	// are no intruders: the pod's where its containers share the CPUs.
+	Path, Home string
 }
 
 // perCPU is set on kernel threads that the kernel itself nails to a CPU
@@ -88,7 +89,7 @@ func processIntrusions(proc string, pid int, owners []Exclusive) []Intruder {
 		comm := statusField(status, "Name")
 		for _, o := range owners {
 			cpus := allowed.Intersection(o.CPUs)
-			if cpus.IsEmpty() || within(lies(), o.Path) || nailed(filepath.Join(base, "task", tid)) {
+			if cpus.IsEmpty() || within(lies(), o.Home) || nailed(filepath.Join(base, "task", tid)) {
 				continue
 			}
 			found = append(found, Intruder{PID: pid, Comm: comm, CPUs: cpus, Owner: o.Owner})

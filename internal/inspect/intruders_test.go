@@ -51,7 +51,7 @@ func TestIntruders(t *testing.T) {
 		"proc/interrupts":               "   CPU0 CPU1\n 9: 1 2 IO-APIC 9-fasteoi acpi\n27: 1 2 PCI-MSI eth0-rx-1\n",
 		"proc/40/nothing":               "",
 	})
-	owner := Exclusive{Owner: "shop/database/postgres", CPUs: cpuset.New(2, 3), Path: "/kubepods/pod1/c"}
+	owner := Exclusive{Owner: "shop/database/postgres", CPUs: cpuset.New(2, 3), Path: "/kubepods/pod1/c", Home: "/kubepods/pod1/c"}
 	got, err := Intruders(t.Context(), root, []Exclusive{owner})
 	if err != nil {
 		t.Fatal(err)

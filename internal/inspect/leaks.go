@@ -74,8 +74,8 @@ func (h *Hierarchy) holds(root, path string, below int, pids []int) string {
 	case below > 0:
 		why = fmt.Sprintf("%d empty cgroups are left below it", below)
 	}
-	if missing := h.missingIn(path); len(missing) > 0 {
-		why += "; it is gone from the hierarchies " + strings.Join(missing, ", ")
+	if text := h.standing(path); text != "" {
+		why += "; " + text
 	}
 	return why
 }

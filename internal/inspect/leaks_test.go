@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -89,7 +90,59 @@ func TestUsageV1(t *testing.T) {
 	if *u.CPU != 1500000000 || *u.Throttled != 250000 || *u.Swap != 2048 || *u.PIDs != 5 || *u.Memory != 4096 {
 		t.Errorf("got %+v", u)
 	}
-	if got := h.Children("/"); len(got) != 1 || got[0] != "/a" {
+	if got := h.Children("/"); !slices.Equal(got, []string{"/a", "/b"}) {
 		t.Errorf("children: %v", got)
+	}
+}
+
+// TestLeaksV1 looks into every v1 hierarchy, systemd's own and foreign ones too.
+func TestLeaksV1(t *testing.T) {
+	root := t.TempDir()
+	const base = "sys/fs/cgroup/"
+	write(t, root, map[string]string{
+		base + "memory/kubepods/podlive/cgroup.procs":       "1\n",
+		base + "systemd/kubepods/podlive/cgroup.procs":      "1\n",
+		base + "systemd/kubepods/podhalf/cgroup.procs":      "7\n",
+		base + "unified/kubepods/podhybrid/cgroup.procs":    "8\n",
+		base + "monitor/kubepods/podforeign/cgroup.procs":   "",
+		base + "hugetlb/kubepods/podlive/cgroup.procs":      "1\n",
+		base + "cpu,cpuacct/kubepods/podlive/cgroup.procs":  "1\n",
+		base + "pids/kubepods/podwhole/cgroup.procs":        "",
+		base + "memory/kubepods/podwhole/cgroup.procs":      "",
+		base + "systemd/kubepods/podwhole/cgroup.procs":     "",
+		base + "hugetlb/kubepods/podwhole/cgroup.procs":     "",
+		base + "cpu,cpuacct/kubepods/podwhole/cgroup.procs": "",
+		base + "monitor/kubepods/podwhole/cgroup.procs":     "",
+	})
+	h, err := Open(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	owners := HostOwners(t.TempDir())
+	owners.Add([]*corev1.Pod{{ObjectMeta: metav1.ObjectMeta{UID: "live"}}})
+	got := h.Leaks(root, h.Walk("/kubepods"), owners)
+	want := []Leak{
+		{Path: "/kubepods/podforeign", Why: "it is empty: nobody removed it; it stands only in hierarchies that kubelet and runtime do not know: monitor"},
+		{Path: "/kubepods/podhalf", Why: "a process still runs in it; it stands only in the hierarchies systemd", PIDs: []int{7}},
+		{Path: "/kubepods/podwhole", Why: "it is empty: nobody removed it"},
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error("-want +got:\n" + d)
+	}
+}
+
+// TestWhole asks only the hierarchies that the kubelet looks into.
+func TestWhole(t *testing.T) {
+	root := t.TempDir()
+	const base = "sys/fs/cgroup/"
+	write(t, root, map[string]string{
+		base + "memory/a/x": "", base + "systemd/a/x": "", base + "memory/b/x": "", base + "blkio/y": "",
+	})
+	h, err := Open(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !h.Whole("/a") || h.Whole("/b") {
+		t.Errorf("a: %v, b: %v; want true and, without systemd's, false", h.Whole("/a"), h.Whole("/b"))
 	}
 }

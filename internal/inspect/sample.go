@@ -27,6 +27,10 @@ func (h *Hierarchy) Sample(root string, paths []string) Sample {
 	return s
 }
 
+// moved tells whether time went on since a sample: below a captured root it
+// stands still.
+func (s Sample) moved(before Sample) bool { return s.uptime != "" && s.uptime != before.uptime }
+
 // rate is the share of one CPU that a cgroup used between a sample and now; nil
 // where the sample does not know it.
 func (s Sample) rate(path string, now reading) *float64 {

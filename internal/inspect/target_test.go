@@ -163,9 +163,22 @@ func TestExclusiveOwners(t *testing.T) {
 	}
 	got, notes := i.owners(i.Run(t.Context()).Cgroups)
 	pod := "/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod00000000.slice"
+	app := pod + "/cri-containerd-" + strings.Repeat("0", 64) + ".scope"
 	want := []Exclusive{
-		{Owner: "00000000/app", CPUs: cpuset.New(1), Path: pod + "/cri-containerd-" + strings.Repeat("0", 64) + ".scope"},
-		{Owner: "00000000/unknown", CPUs: cpuset.New(2), Path: pod},
+		{Owner: "00000000/app", CPUs: cpuset.New(1), Path: app, Home: app},
+		{Owner: "00000000/unknown", CPUs: cpuset.New(2), Path: pod, Home: pod},
+	}
+	if d := cmp.Diff(want, got, cmp.Comparer(func(a, b cpuset.CPUSet) bool { return a.Equals(b) })); d != "" {
+		t.Error("-want +got:\n" + d)
+	}
+	// The pod has CPUs as a whole: what no container has of them is the pod's, and
+	// what two have is everybody's in it.
+	i.Exclusive = map[string]map[string]cpuset.CPUSet{"00000000": {"": cpuset.New(1, 2, 3, 4), "app": cpuset.New(1, 2), "unknown": cpuset.New(2, 3)}}
+	got, _ = i.owners(i.Run(t.Context()).Cgroups)
+	want = []Exclusive{
+		{Owner: "00000000", CPUs: cpuset.New(4), Path: pod, Home: pod},
+		{Owner: "00000000/app", CPUs: cpuset.New(1, 2), Path: app, Home: pod},
+		{Owner: "00000000/unknown", CPUs: cpuset.New(2, 3), Path: pod, Home: pod},
 	}
 	if d := cmp.Diff(want, got, cmp.Comparer(func(a, b cpuset.CPUSet) bool { return a.Equals(b) })); d != "" {
 		t.Error("-want +got:\n" + d)

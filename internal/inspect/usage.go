@@ -52,11 +52,11 @@ func (h *Hierarchy) usage(path string, files map[string]string) Usage {
 func (h *Hierarchy) usage2(path string, files map[string]string) Usage {
 	cpu, events := h.flat(path, "cpu.stat"), h.flat(path, "memory.events")
 	u := Usage{
-		CPU: micros(cpu, "usage_usec"), Throttled: micros(cpu, "throttled_usec"),
-		Periods: count(cpu, "nr_periods"), ThrottledPeriods: count(cpu, "nr_throttled"),
+		CPU: cpu.micros("usage_usec"), Throttled: cpu.micros("throttled_usec"),
+		Periods: cpu.count("nr_periods"), ThrottledPeriods: cpu.count("nr_throttled"),
 		Memory: h.number(path, "memory.current"), Peak: h.number(path, "memory.peak"),
 		PIDs:     h.number(path, "pids.current"),
-		OOMKills: count(events, "oom_kill"),
+		OOMKills: events.count("oom_kill"),
 	}
 	if files["memory.swap.max"] == "0" {
 		u.Swap = new(int64)
@@ -77,12 +77,12 @@ func (h *Hierarchy) usage2(path string, files map[string]string) Usage {
 func (h *Hierarchy) usage1(path string, _ map[string]string) Usage {
 	cpu, oom := h.flat(path, "cpu/cpu.stat"), h.flat(path, "memory/memory.oom_control")
 	u := Usage{
-		Periods: count(cpu, "nr_periods"), ThrottledPeriods: count(cpu, "nr_throttled"),
+		Periods: cpu.count("nr_periods"), ThrottledPeriods: cpu.count("nr_throttled"),
 		Memory: h.number(path, "memory/memory.usage_in_bytes"), Peak: h.number(path, "memory/memory.max_usage_in_bytes"),
-		PIDs: h.number(path, "pids/pids.current"), OOMKills: count(oom, "oom_kill"),
+		PIDs: h.number(path, "pids/pids.current"), OOMKills: oom.count("oom_kill"),
 	}
 	u.CPU = h.cpu(path)
-	if nanos := count(cpu, "throttled_time"); nanos != nil {
+	if nanos := cpu.count("throttled_time"); nanos != nil {
 		d := time.Duration(*nanos)
 		u.Throttled = &d
 	}
@@ -91,6 +91,25 @@ func (h *Hierarchy) usage1(path string, _ map[string]string) Usage {
 		u.Swap = &swap
 	}
 	return u
+}
+
+// refresh reads one figure anew, those that go with it too. A key that is none
+// reads nothing.
+func (h *Hierarchy) refresh(u *Usage, path, key string) {
+	memory, pids := "memory.current", "pids.current"
+	if h.version == 1 {
+		memory, pids = "memory/memory.usage_in_bytes", "pids/pids.current"
+	}
+	switch key {
+	case "cpu":
+		u.CPU = h.cpu(path)
+	case "memory":
+		u.Memory = h.number(path, memory)
+	case "pids":
+		u.PIDs = h.number(path, pids)
+	case "throttled", "oom", "pressure":
+		*u = h.usage(path, nil)
+	}
 }
 
 // hugePages reads what is in use of each size.
@@ -114,7 +133,7 @@ func (h *Hierarchy) hugePages(path string, files map[string]string) map[string]i
 // cpu is the time that the cgroup has used.
 func (h *Hierarchy) cpu(path string) *time.Duration {
 	if h.version == 2 {
-		return micros(h.flat(path, "cpu.stat"), "usage_usec")
+		return h.flat(path, "cpu.stat").micros("usage_usec")
 	}
 	nanos := h.number(path, "cpuacct/cpuacct.usage")
 	if nanos == nil {
@@ -126,7 +145,7 @@ func (h *Hierarchy) cpu(path string) *time.Duration {
 
 // number reads a file that holds one; nil where it is not there or says max.
 func (h *Hierarchy) number(path, key string) *int64 {
-	text, err := h.Read(path, key)
+	text, err := h.figure(path, key)
 	if err != nil {
 		return nil
 	}
@@ -137,25 +156,44 @@ func (h *Hierarchy) number(path, key string) *int64 {
 	return &n
 }
 
-// flat reads a file of lines "key value".
-func (h *Hierarchy) flat(path, key string) map[string]int64 {
-	text, err := h.Read(path, key)
+// flat is a file of lines "key value".
+type flat string
+
+// flat is empty where the file is not there.
+func (h *Hierarchy) flat(path, key string) flat {
+	text, err := h.figure(path, key)
 	if err != nil {
-		return nil
+		return ""
 	}
-	values := map[string]int64{}
-	for line := range strings.Lines(text) {
-		name, value, _ := strings.Cut(strings.TrimSpace(line), " ")
-		if n, err := strconv.ParseInt(value, 10, 64); err == nil {
-			values[name] = n
+	return flat(text)
+}
+
+// count is nil where no line has the key and a number.
+func (f flat) count(key string) *int64 {
+	for line := range strings.Lines(string(f)) {
+		value, ok := strings.CutPrefix(line, key)
+		if !ok || !strings.HasPrefix(value, " ") {
+			continue
+		}
+		if n, err := strconv.ParseInt(strings.TrimSpace(value), 10, 64); err == nil {
+			return &n
 		}
 	}
-	return values
+	return nil
+}
+
+func (f flat) micros(key string) *time.Duration {
+	n := f.count(key)
+	if n == nil {
+		return nil
+	}
+	d := time.Duration(*n) * time.Microsecond
+	return &d
 }
 
 // pressure reads avg10 of the line "some avg10=0.12 avg60=… total=…".
 func (h *Hierarchy) pressure(path, key string) (float64, bool) {
-	text, err := h.Read(path, key)
+	text, err := h.figure(path, key)
 	if err != nil {
 		return 0, false // PSI is off, or the kernel is too old
 	}
@@ -163,22 +201,6 @@ func (h *Hierarchy) pressure(path, key string) (float64, bool) {
 	value, _, _ := strings.Cut(rest, " ")
 	share, err := strconv.ParseFloat(value, 64)
 	return share, ok && err == nil
-}
-
-func count(values map[string]int64, name string) *int64 {
-	if n, ok := values[name]; ok {
-		return &n
-	}
-	return nil
-}
-
-func micros(values map[string]int64, name string) *time.Duration {
-	n, ok := values[name]
-	if !ok {
-		return nil
-	}
-	d := time.Duration(n) * time.Microsecond
-	return &d
 }
 
 // numbers reads whitespace-separated integers and passes over what is none.

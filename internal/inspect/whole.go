@@ -3,7 +3,6 @@ package inspect
 import (
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 )
 
@@ -12,10 +11,15 @@ import (
 //
 // kubelet v1.37: cm/cgroup_v1_manager_linux.go Validate
 func (h *Hierarchy) Whole(path string) bool {
-	return !slices.ContainsFunc(h.folders(), func(mount string) bool {
-		info, err := os.Lstat(filepath.Join(mount, path))
-		return err != nil || !info.IsDir()
-	})
+	for controller, mount := range h.mounts {
+		if h.version == 1 && !slices.Contains(controllers(), controller) {
+			continue
+		}
+		if info, err := os.Lstat(mount + path); err != nil || !info.IsDir() {
+			return false
+		}
+	}
+	return true
 }
 
 // Controllers are those of the v1 hierarchies, by name; on v2 there are none,

@@ -42,7 +42,7 @@ type podResources struct {
 
 func (podResources) List(context.Context, *podresourcesv1.ListPodResourcesRequest) (*podresourcesv1.ListPodResourcesResponse, error) {
 	return &podresourcesv1.ListPodResourcesResponse{PodResources: []*podresourcesv1.PodResources{{
-		Namespace: "n", Name: "p",
+		Namespace: "n", Name: "p", CpuIds: []int64{2, 3, 4},
 		Containers: []*podresourcesv1.ContainerResources{{Name: "own", CpuIds: []int64{3, 2}}, {Name: "shared"}},
 	}}}, nil
 }
@@ -53,7 +53,7 @@ func TestExclusiveCPUs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []ContainerCPUs{{Namespace: "n", Pod: "p", Container: "own", CPUs: cpuset.New(2, 3)}}
+	want := []ContainerCPUs{{Namespace: "n", Pod: "p", CPUs: cpuset.New(2, 3, 4)}, {Namespace: "n", Pod: "p", Container: "own", CPUs: cpuset.New(2, 3)}}
 	if d := cmp.Diff(want, got, cmp.Comparer(func(a, b cpuset.CPUSet) bool { return a.Equals(b) })); d != "" {
 		t.Error("-want +got:\n" + d)
 	}

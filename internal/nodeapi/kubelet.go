@@ -49,12 +49,24 @@ func FindKubelet(root string) (*Kubelet, error) {
 	return nil, nil
 }
 
+// embedsKubelet tells whether a command is the kubelet or one that has it inside:
+// microk8s' kubelite, and k3s as server or agent.
+func embedsKubelet(args []string) bool {
+	switch filepath.Base(args[0]) {
+	case "kubelet", "kubelite":
+		return true
+	case "k3s":
+		return len(args) > 1 && (args[1] == "server" || args[1] == "agent")
+	}
+	return false
+}
+
 // parseKubelet reads a command line, nil unless it is a kubelet's.
 func parseKubelet(args []string) *Kubelet {
 	if len(args) == 0 {
 		return nil
 	}
-	if filepath.Base(args[0]) != "kubelet" {
+	if !embedsKubelet(args) {
 		return nil
 	}
 	k := &Kubelet{}

@@ -30,9 +30,17 @@ func TestFindKubelet(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(root, "proc", "9"), 0o700); err != nil {
 		t.Fatal(err)
 	}
+	process("10", "/usr/local/bin/k3s", "kubectl", "get", "pods")
 	if k, err := FindKubelet(root); err != nil || k != nil {
 		t.Errorf("without a kubelet: %v, %v", k, err)
 	}
+	for _, embedded := range [][]string{{"/usr/local/bin/k3s", "agent"}, {"k3s", "server"}, {"/snap/microk8s/1/kubelite"}} {
+		process("11", embedded...)
+		if k, err := FindKubelet(root); err != nil || k == nil || k.PID != 11 {
+			t.Errorf("%s holds a kubelet: %v, %v", embedded, k, err)
+		}
+	}
+	process("11", "sleep")
 	process("42", "/usr/bin/kubelet", "--config=/var/lib/kubelet/config.yaml", "--cgroup-root", "/kube", "--hostname-override=node-1", "--v=2")
 	k, err := FindKubelet(root)
 	if err != nil {

@@ -18,7 +18,8 @@ func PodResourcesSocket(root string) string {
 	return filepath.Join(root, "var/lib/kubelet/pod-resources/kubelet.sock")
 }
 
-// ContainerCPUs are the CPUs that a container has for itself.
+// ContainerCPUs are the CPUs that a container has for itself; without a
+// container's name those of the pod, its containers' own among them.
 type ContainerCPUs struct {
 	Namespace, Pod, Container string
 	CPUs                      cpuset.CPUSet
@@ -40,15 +41,23 @@ func ExclusiveCPUs(ctx context.Context, socket string) ([]ContainerCPUs, error) 
 	}
 	var found []ContainerCPUs
 	for _, pod := range answer.GetPodResources() {
-		for _, c := range pod.GetContainers() {
-			var ids []int
-			for _, id := range c.GetCpuIds() {
-				ids = append(ids, int(id))
-			}
+		add := func(container string, ids []int64) {
 			if len(ids) > 0 {
-				found = append(found, ContainerCPUs{pod.GetNamespace(), pod.GetName(), c.GetName(), cpuset.New(ids...)})
+				found = append(found, ContainerCPUs{pod.GetNamespace(), pod.GetName(), container, cpus(ids)})
 			}
+		}
+		add("", pod.GetCpuIds())
+		for _, c := range pod.GetContainers() {
+			add(c.GetName(), c.GetCpuIds())
 		}
 	}
 	return found, nil
+}
+
+func cpus(ids []int64) cpuset.CPUSet {
+	all := make([]int, len(ids))
+	for i, id := range ids {
+		all[i] = int(id)
+	}
+	return cpuset.New(all...)
 }

@@ -70,6 +70,7 @@ func names() []string {
 		"var/lib/kubelet/pods/*",
 		"var/log/pods/*",
 		"var/log/containers/*",
+		"var/lib/kubelet/plugins/*",
 		"usr/lib/systemd/libsystemd-shared-*.so",
 		"usr/lib/*/systemd/libsystemd-shared-*.so",
 		"usr/lib64/systemd/libsystemd-shared-*.so",

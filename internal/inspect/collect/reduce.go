@@ -28,12 +28,21 @@ func (c *Collection) addReduced(o Options) {
 		}
 	}
 	for name, cut := range map[string]func([]byte) []byte{
-		"proc/cmdline":               kernelParameters,
-		"etc/containerd/config.toml": keptKeys("SystemdCgroup"),
-		"etc/crio/crio.conf":         keptKeys("cgroup_manager"),
-		"etc/docker/daemon.json":     dockerOptions,
+		"proc/cmdline":           kernelParameters,
+		"etc/crio/crio.conf":     keptKeys("cgroup_manager"),
+		"etc/docker/daemon.json": dockerOptions,
 	} {
 		c.reduced(name, cut)
+	}
+	for _, file := range nodeapi.ContainerdFiles(c.root) {
+		c.reduced(strings.TrimPrefix(file, "/"), func(text []byte) []byte {
+			kept, err := nodeapi.ReduceContainerd(text)
+			if err != nil {
+				c.note("%s: left out: it is no TOML, so what it holds can't be cut down", file)
+				return nil
+			}
+			return kept
+		})
 	}
 	dropins, _ := filepath.Glob(filepath.Join(c.root, "etc/crio/crio.conf.d/*"))
 	for _, file := range dropins {

@@ -47,7 +47,9 @@ leave it off until the kernel parameter psi=1.`,
 			Explain: `On daemon-reload systemd writes again what it knows as properties of its units and
 takes controllers away that no unit asks for. What was written into files alone,
 as the cgroupfs driver does, is lost below slices that systemd owns; hugetlb has
-no property at all.`,
+no property at all. Where systemd answers, each file is held against the property
+that it would be written from; a delegated unit whose cpuset stands in its file
+only loses it.`,
 			run: checkReload,
 		},
 		{
@@ -145,10 +147,14 @@ func checkReload(f *Facts) Result {
 		return skip(noHost)
 	case !f.Host.SystemdRuns:
 		return ok("systemd does not run here")
-	case f.Driver == cgroups.Systemd:
-		return ok("limits are properties of systemd's units; hugetlb limits stand in files, which systemd does not touch")
 	}
-	var found []Result
+	found := f.reloadResults()
+	switch {
+	case f.Driver == cgroups.Systemd && f.ReloadsKnown:
+		return worst(ok("systemd holds what the files of the kubelet's cgroups read; hugetlb limits stand in files, which it does not touch"), found)
+	case f.Driver == cgroups.Systemd:
+		return worst(ok("limits are properties of systemd's units; hugetlb limits stand in files, which systemd does not touch"), found)
+	}
 	for _, g := range f.reservedGroups() {
 		if strings.HasSuffix(g.cgroup, ".slice") {
 			found = append(found, Result{

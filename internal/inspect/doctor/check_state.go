@@ -90,10 +90,10 @@ func checkCPUState(f *Facts) Result {
 	for _, double := range doubles(s) {
 		found = append(found, Result{Status: Fail, Message: double, Fix: f.drainAndDelete(kubelet.CPUManagerStateFile)})
 	}
-	for _, uid := range slices.Sorted(maps.Keys(s.Entries)) {
+	for _, uid := range podsOf(s) {
 		if f.Pods != nil && !f.Pods[uid] {
 			found = append(found, Result{
-				Status: Warn, Message: fmt.Sprintf("pod %s has CPUs %s and no folder: they come back only once the kubelet runs and reads its pods", uid, all(s.Entries[uid])),
+				Status: Warn, Message: fmt.Sprintf("pod %s has CPUs %s and no folder: they come back only once the kubelet runs and reads its pods", uid, ofPod(s, uid)),
 				Fix: "start the kubelet, which drops it; 'kqos doctor --repair' takes it out now",
 			})
 		}
@@ -104,8 +104,8 @@ func checkCPUState(f *Facts) Result {
 // cpuEvidence puts what the file says beside what is there.
 func (f *Facts) cpuEvidence(s *kubelet.CPUManagerState) []string {
 	online, known := f.Machine.Online(), s.DefaultCPUSet
-	for _, containers := range s.Entries {
-		known = known.Union(all(containers))
+	for _, uid := range podsOf(s) {
+		known = known.Union(ofPod(s, uid))
 	}
 	lines := []string{
 		fmt.Sprintf("policy: %s in the file, %s in the configuration", s.PolicyName, f.Config.CPUManagerPolicy),
@@ -117,7 +117,10 @@ func (f *Facts) cpuEvidence(s *kubelet.CPUManagerState) []string {
 	if gone := known.Difference(online); !gone.IsEmpty() {
 		lines = append(lines, "in the file and not online: "+gone.String())
 	}
-	for _, uid := range slices.Sorted(maps.Keys(s.Entries)) {
+	for _, uid := range podsOf(s) {
+		if cpus, whole := s.PodEntries[uid]; whole {
+			lines = append(lines, fmt.Sprintf("pod %s as a whole: %s", uid, set(cpus)))
+		}
 		for _, name := range slices.Sorted(maps.Keys(s.Entries[uid])) {
 			lines = append(lines, fmt.Sprintf("pod %s, container %s: %s", uid, name, s.Entries[uid][name]))
 			if shared := s.Entries[uid][name].Intersection(s.DefaultCPUSet); !shared.IsEmpty() {
@@ -143,14 +146,26 @@ func all(containers map[string]cpuset.CPUSet) cpuset.CPUSet {
 	return union
 }
 
+// podsOf are the UIDs of the pods that have CPUs of their own, or for containers.
+func podsOf(s *kubelet.CPUManagerState) []string {
+	uids := slices.AppendSeq(slices.Collect(maps.Keys(s.Entries)), maps.Keys(s.PodEntries))
+	slices.Sort(uids)
+	return slices.Compact(uids)
+}
+
+// ofPod are all CPUs of a pod.
+func ofPod(s *kubelet.CPUManagerState, uid string) cpuset.CPUSet {
+	return all(s.Entries[uid]).Union(s.PodEntries[uid])
+}
+
 // doubles finds CPUs that containers of two pods have. Within a pod, an init
 // container's CPUs are used again on purpose.
 func doubles(s *kubelet.CPUManagerState) []string {
 	var found []string
-	uids := slices.Sorted(maps.Keys(s.Entries))
+	uids := podsOf(s)
 	for i, a := range uids {
 		for _, b := range uids[i+1:] {
-			if both := all(s.Entries[a]).Intersection(all(s.Entries[b])); !both.IsEmpty() {
+			if both := ofPod(s, a).Intersection(ofPod(s, b)); !both.IsEmpty() {
 				found = append(found, fmt.Sprintf("pods %s and %s both have CPUs %s exclusively", a, b, both))
 			}
 		}

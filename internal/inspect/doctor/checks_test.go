@@ -102,6 +102,16 @@ func TestChecks(t *testing.T) {
 		{"old kernel", "", four, func(f *Facts) { f.Host.Kernel = "5.4.0-1" }, "versions", Warn, "before 5.8", "5.8"},
 		{"no pressure", "", four, func(f *Facts) { f.Host.PSI = false }, "psi", Warn, "tells no pressure", "psi=1"},
 		{"reload", "", four, func(f *Facts) { f.Driver = "cgroupfs" }, "daemon-reload", Warn, "two writers", "systemd"},
+		{"file only", "", four, func(f *Facts) {
+			f.Reloads = []Reload{{Path: "/system.slice", Unit: "system.slice", File: "memory.max", Have: "4096", Sets: "max"}}
+		}, "daemon-reload", Warn, `memory.max of /system.slice reads "4096", and systemd holds "max"`, "systemctl set-property --runtime system.slice MemoryMax=VALUE"},
+		{"quota in the file only", "", four, func(f *Facts) {
+			f.Reloads = []Reload{{Path: "/a.slice", Unit: "a.slice", File: "cpu.max", Have: "1000 100000", Sets: "max 100000"}}
+		}, "daemon-reload", Warn, "a daemon-reload writes that", "a.slice CPUQuota=VALUE"},
+		{"delegated cpuset", "", four, func(f *Facts) {
+			f.Reloads = []Reload{{Path: "/a/c.scope", Unit: "c.scope", File: "cpuset.cpus", Have: "2-3", Delegated: true}}
+		}, "daemon-reload", Warn, "systemd/systemd#40438", "AllowedCPUs"},
+		{"held by systemd", "", four, func(f *Facts) { f.ReloadsKnown = true }, "daemon-reload", OK, "systemd holds what", ""},
 		{"at high", "", four, func(f *Facts) { f.Cgroups.Groups[pod] = &Group{High: new(int64(100)), Memory: new(int64(96))} }, "memory-high", Warn, "96 of memory.high 100", "memoryThrottlingFactor"},
 		{"below high", "", four, func(f *Facts) { f.Cgroups.Groups[pod] = &Group{High: new(int64(100)), Memory: new(int64(94))} }, "memory-high", OK, "", ""},
 		{"throttled", "", four, func(f *Facts) { f.Cgroups.Groups[pod] = &Group{Periods: 100, Throttled: 25} }, "throttling", Warn, "25 of 100 periods", "CPU limit"},

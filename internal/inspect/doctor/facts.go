@@ -42,6 +42,10 @@ type Facts struct {
 	Host *Host
 	// Leaks are pod cgroups of no pod.
 	Leaks []inspect.Leak
+	// Reloads are what a daemon-reload would change; ReloadsKnown says that systemd
+	// was asked and answered.
+	Reloads      []Reload
+	ReloadsKnown bool
 }
 
 // Host is what files outside the cgroups tell of a host.

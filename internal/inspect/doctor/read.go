@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/kqos/kqos/internal/allocatable"
+	"github.com/kqos/kqos/internal/cgroups"
 	"github.com/kqos/kqos/internal/input"
 	"github.com/kqos/kqos/internal/inspect"
 	"github.com/kqos/kqos/internal/kubelet"
@@ -34,6 +35,8 @@ type Options struct {
 	StateDir string
 	// Sockets are where a CRI runtime may answer.
 	Sockets []string
+	// Systemd are the sockets at which systemd answers.
+	Systemd []string
 }
 
 // kubeletDir is the kubelet's root directory.
@@ -70,7 +73,7 @@ func Read(ctx context.Context, o Options) (*Facts, error) {
 			f.Pods[e.Name()] = true
 		}
 	}
-	f.readCgroups(o.Root)
+	f.readCgroups(ctx, o)
 	return f, nil
 }
 
@@ -139,7 +142,7 @@ func runtimeFiles(root string) []DriverWord {
 			words = append(words, DriverWord{From: "/" + name + ": " + key, Driver: driver, Of: PartyRuntime})
 		}
 	}
-	read("etc/containerd/config.toml", containerdDriver)
+	words = append(words, containerdWords(root)...)
 	read("etc/docker/daemon.json", dockerDriver)
 	// The last file wins, as CRI-O merges them.
 	files := []string{"etc/crio/crio.conf"}
@@ -157,13 +160,30 @@ func runtimeFiles(root string) []DriverWord {
 	return words
 }
 
+// containerdWords are what containerd's configuration says for each runtime.
+func containerdWords(root string) []DriverWord {
+	// A file that can't be read keeps containerd from starting, and is its affair.
+	drivers, _ := nodeapi.ContainerdDrivers(root)
+	var words []DriverWord
+	for _, d := range drivers {
+		w := DriverWord{From: fmt.Sprintf("%s: SystemdCgroup = %v of runtime %s", d.File, d.Systemd, d.Runtime), Driver: cgroups.Cgroupfs, Of: PartyRuntime}
+		if d.Systemd {
+			w.Driver = cgroups.Systemd
+		}
+		words = append(words, w)
+	}
+	return words
+}
+
 // readCgroups reads what the checks ask of the host's tree, unless it is of
 // another version than the one to be judged.
-func (f *Facts) readCgroups(root string) {
+func (f *Facts) readCgroups(ctx context.Context, o Options) {
+	root := o.Root
 	h, err := inspect.Open(root)
 	if err != nil || h.Version() != f.CgroupVersion {
 		return // no tree to judge, which the checks say
 	}
+	defer h.Close()
 	f.Cgroups = &Cgroups{Version: h.Version(), Groups: map[string]*Group{}}
 	r := treeReader{Hierarchy: h, mount: filepath.Join(root, "sys/fs/cgroup"), into: f.Cgroups}
 	r.mounts()
@@ -178,6 +198,7 @@ func (f *Facts) readCgroups(root string) {
 		r.live(at)
 	}
 	f.Leaks = h.Leaks(root, pods, inspect.HostOwners(root))
+	f.readReloads(ctx, h, o.Systemd)
 }
 
 // asked are the paths of the cgroups that checks judge, with all above them.

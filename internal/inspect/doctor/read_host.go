@@ -92,20 +92,6 @@ func libraryVersion(name string) int {
 	return v
 }
 
-// containerdDriver finds SystemdCgroup of the runc runtime in a config.toml. One
-// that does not name it says nothing: what is then in force depends on
-// containerd's version.
-func containerdDriver(text string) (driver, key string) {
-	value, found := tomlKey(text, "SystemdCgroup")
-	switch {
-	case found && value == "true":
-		return "systemd", "SystemdCgroup = true"
-	case found && value == "false":
-		return "cgroupfs", "SystemdCgroup = false"
-	}
-	return "", ""
-}
-
 // crioDriver finds cgroup_manager in a crio.conf.
 func crioDriver(text string) (driver, key string) {
 	value, found := tomlKey(text, "cgroup_manager")

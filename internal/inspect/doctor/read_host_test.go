@@ -8,10 +8,8 @@ func TestRuntimeDrivers(t *testing.T) {
 		text  string
 		want  string
 	}{
-		{containerdDriver, "[plugins.x.runc.options]\n  SystemdCgroup = true # yes\n", "systemd"},
-		{containerdDriver, "SystemdCgroup=false", "cgroupfs"},
-		{containerdDriver, "#SystemdCgroup = true\nversion = 3\n", ""},
-		{containerdDriver, "SystemdCgroup = false\nSystemdCgroup = true\n", "systemd"},
+		{crioDriver, "cgroup_manager = \"cgroupfs\"\ncgroup_manager = \"systemd\" # yes\n", "systemd"},
+		{crioDriver, "#cgroup_manager = \"cgroupfs\"\n", ""},
 		{crioDriver, "[crio.runtime]\ncgroup_manager = \"cgroupfs\"\n", "cgroupfs"},
 		{crioDriver, "conmon_cgroup = \"pod\"\n", ""},
 		{dockerDriver, `{"exec-opts":["native.cgroupdriver=systemd"]}`, "systemd"},
@@ -35,11 +33,11 @@ func TestLibraryVersion(t *testing.T) {
 
 // FuzzHostFiles reads files of other programs, which may hold anything.
 func FuzzHostFiles(f *testing.F) {
-	for _, seed := range []string{"SystemdCgroup = true", "cgroup_manager = \"systemd\"", `{"exec-opts":["native.cgroupdriver=cgroupfs"]}`, "Filename Type\n/dev/sda2 partition 1 0 -2\n", "PRETTY_NAME=\"x\""} {
+	for _, seed := range []string{"cgroup_manager = \"systemd\"", `{"exec-opts":["native.cgroupdriver=cgroupfs"]}`, "Filename Type\n/dev/sda2 partition 1 0 -2\n", "PRETTY_NAME=\"x\""} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		for _, parse := range []func(string) (string, string){containerdDriver, crioDriver, dockerDriver} {
+		for _, parse := range []func(string) (string, string){crioDriver, dockerDriver} {
 			if driver, key := parse(text); driver != "" && driver != "systemd" && driver != "cgroupfs" || (driver == "") != (key == "") {
 				t.Errorf("driver %q by %q", driver, key)
 			}

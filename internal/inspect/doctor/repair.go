@@ -3,10 +3,8 @@ package doctor
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"k8s.io/utils/cpuset"
 
@@ -68,17 +66,14 @@ func (f *Facts) correctCPUs(old []byte) ([]byte, string) {
 		return nil, ""
 	}
 	shared := f.sharedPool()
-	for _, uid := range slices.Sorted(maps.Keys(s.Entries)) {
+	for _, uid := range podsOf(s) {
 		if f.Pods != nil && !f.Pods[uid] {
 			delete(s.Entries, uid)
 			delete(s.PodEntries, uid)
 			delete(s.Baselines, uid)
 			continue
 		}
-		shared = shared.Difference(all(s.Entries[uid]))
-	}
-	for _, cpus := range s.PodEntries {
-		shared = shared.Difference(cpus)
+		shared = shared.Difference(ofPod(s, uid))
 	}
 	was := s.DefaultCPUSet
 	s.DefaultCPUSet = shared
@@ -86,7 +81,7 @@ func (f *Facts) correctCPUs(old []byte) ([]byte, string) {
 	if err != nil {
 		return nil, ""
 	}
-	return content, fmt.Sprintf("corrected: defaultCpuSet %s instead of %s, %d pods keep their CPUs", set(shared), set(was), len(s.Entries))
+	return content, fmt.Sprintf("corrected: defaultCpuSet %s instead of %s, %d pods keep their CPUs", set(shared), set(was), len(podsOf(s)))
 }
 
 // sharedPool is that of a kubelet that starts afresh.

@@ -59,7 +59,7 @@ func run(ctx context.Context, img Image, m Machine, folder, script, out string, 
 	}
 	defer os.RemoveAll(work)
 	disk := func(name string) string { return filepath.Join(work, name) }
-	if err := mkfs(ctx, disk("job.img"), folder, 256); err != nil {
+	if err := mkfs(ctx, disk("job.img"), folder, 512); err != nil {
 		return err
 	}
 	if err := os.WriteFile(disk("out.img"), make([]byte, 64<<20), 0o600); err != nil {

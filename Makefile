@@ -1,0 +1,5 @@
+.PHONY: handover
+
+# A real kubelet beside kqos in small machines: CONTRIBUTING.md.
+handover:
+	go test -tags e2e,handover -count=1 -timeout 2h -v ./test/handover/

@@ -56,9 +56,9 @@ func nodes() []node {
 	}
 }
 
-// machine has two NUMA nodes, threads and huge pages.
+// machine has two NUMA nodes with huge pages.
 func (n node) machine() vm.Machine {
-	m := vm.Machine{Sockets: 2, Cores: 2, Threads: 2, NUMA: 2, MemoryMiB: 4096, Kernel: "hugepages=0:32,1:32"}
+	m := vm.Machine{Sockets: 2, Cores: 2, Threads: 1, NUMA: 2, MemoryMiB: 4096, Kernel: "hugepages=0:32,1:32"}
 	if n.v1 {
 		m.Kernel += " " + vm.V1
 	}

@@ -24,7 +24,7 @@ func judge(t *testing.T, n node, out string) {
 	if n.kqosFirst {
 		t.Run("the kubelet changes no value that kqos set", func(t *testing.T) { r.keepsValues(t) })
 	}
-	for _, name := range []string{"diff", "diff-kubelet", "diff-pods", "apply-live", "apply-stopped", "diff-again"} {
+	for _, name := range []string{"diff", "diff-pods", "apply-live", "apply-stopped", "diff-again"} {
 		t.Run(name+" finds nothing", func(t *testing.T) { r.planIsEmpty(t, name+".json") })
 	}
 	t.Run("no container restarts", func(t *testing.T) { r.restartsNothing(t) })

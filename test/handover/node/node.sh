@@ -77,13 +77,10 @@ guest get https://127.0.0.1:10250/pods /out/pods.json
 guest get https://127.0.0.1:10250/configz /out/configz.json
 cp /var/lib/kubelet/*_state /out/checkpoints/
 
-record diff.json kqos diff $config -o json
-record diff-kubelet.json kqos diff --pods-from kubelet $config -o json
+record diff.json kqos diff --pods-from kubelet $config -o json
 record diff-pods.json kqos diff --as-written /out/pods.json --pods-complete $config -o json
 record apply-live.json kqos apply $config -o json
 record inspect.json kqos inspect -o json
-record inspect.txt kqos inspect -o wide
-record inspect-hashed.txt kqos inspect default/hashed-testnode
 record doctor.json kqos doctor -o json
 record start.json kqos doctor --start -o json
 record allocatable.json kqos allocatable $config -o json

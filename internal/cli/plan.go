@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kqos/kqos/internal/admission"
 	"github.com/kqos/kqos/internal/apply"
@@ -80,11 +82,29 @@ func (o *planOptions) want(ctx context.Context, a *app, args []string) (*wanted,
 	if err := o.askKubelet(ctx, w, args); err != nil {
 		return nil, err
 	}
+	if !w.fromKubelet && in.reading == admission.Static && o.onHost(n) {
+		w.nameStatic(inspect.HostOwners(o.node.hostRoot))
+	}
 	if err := o.place(a, w); err != nil {
 		return nil, err
 	}
 	o.desire(w)
 	return w, nil
+}
+
+// nameStatic gives the static pods without a UID that of the pod that the
+// kubelet has made of the same manifest: what it hashes is known to it alone.
+func (w *wanted) nameStatic(owners *inspect.Owners) {
+	for _, pod := range w.pods {
+		derived := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: pod.Namespace, Name: pod.Name}}
+		admission.EnsureUID(derived, admission.Static)
+		if pod.UID != derived.UID {
+			continue
+		}
+		if uid := owners.StaticUID(or(pod.Namespace, corev1.NamespaceDefault), pod.Name); uid != "" {
+			pod.UID = types.UID(uid)
+		}
+	}
 }
 
 // desire computes the tree for what is known of the pods and where they are

@@ -31,10 +31,22 @@ func (n *nodeFlags) chooseRules(ctx context.Context, a *app, nodes []*corev1.Nod
 	}
 	if !elsewhere || n.live || n.hostConfig {
 		if text := n.runningVersion(ctx, a); text != "" {
-			return rulesOf("the kubelet of this host", text)
+			return rulesOfKubelet(text), nil
 		}
 	}
 	return rulesOfNodes(nodes)
+}
+
+// rulesOfKubelet are those of the running kubelet. One that was not built by
+// Kubernetes' own scripts may say v0.0.0-master+$Format:%H$: a node is shown
+// nonetheless.
+func rulesOfKubelet(text string) rules {
+	const who = "the kubelet of this host"
+	r, err := rulesOf(who, text)
+	if err != nil {
+		return rules{minor: kubelet.Latest, unverified: fmt.Sprintf("%s names no version (%s): the rules of %s stand in", who, text, kubelet.Latest)}
+	}
+	return r
 }
 
 // rulesOfNodes are those of the one version that Node objects tell, else the

@@ -5,6 +5,7 @@ package handover
 import (
 	"encoding/json"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -14,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/kqos/kqos/internal/cgroups"
+	"github.com/kqos/kqos/internal/cgroups/driver"
 	"github.com/kqos/kqos/internal/inspect"
 	"github.com/kqos/kqos/internal/inspect/doctor"
 )
@@ -36,7 +38,7 @@ func judge(t *testing.T, n node, out string) {
 	for _, name := range []string{"inspect.json", "inspect-again.json"} {
 		t.Run(name+" names all pods and finds no drift", func(t *testing.T) { r.inspection(t, name) })
 	}
-	t.Run("doctor has no complaint", func(t *testing.T) { r.health(t) })
+	t.Run("doctor has no complaint", func(t *testing.T) { r.health(t, n) })
 	t.Run("allocatable is the Node's", func(t *testing.T) { r.node(t) })
 	t.Run("simulate writes the kubelet's checkpoint files", func(t *testing.T) { r.checkpoints(t) })
 }
@@ -90,9 +92,30 @@ func (r record) keepsValues(t *testing.T) {
 			t.Errorf("%s was %q and is %q", file, value, now)
 		}
 	}
-	if changes := r.text(t, "changes.txt"); changes != "" {
-		t.Errorf("on the way values changed:\n%s", changes)
+	for line := range strings.Lines(r.text(t, "changes.txt")) {
+		if !passing(line) {
+			t.Errorf("on the way a value changed: %s", line)
+		}
 	}
+}
+
+// passing tells whether the kubelet itself takes a value away and sets it again
+// whenever it starts, whoever made the tree: it enforces what is allocatable
+// before its loop over the QoS classes lifts huge pages again, and sums the
+// requests of the pods that it knows so far. systemd withdraws the cpuset
+// controller for a moment where no unit below asks for it.
+func passing(change string) bool {
+	file, values, _ := strings.Cut(change, "\t")
+	kubepods, name := path.Base(path.Dir(file)), path.Base(file)
+	switch {
+	case strings.HasPrefix(name, "hugetlb."):
+		return kubepods == "kubepods" || kubepods == "kubepods.slice"
+	case name == "cpu.weight" || name == "cpu.shares":
+		return kubepods == "burstable" || kubepods == "kubepods-burstable.slice"
+	case strings.HasPrefix(name, "cpuset."):
+		return strings.TrimSpace(strings.Replace(values, "(gone)", "", 1)) == ""
+	}
+	return false
 }
 
 func (r record) planIsEmpty(t *testing.T, name string) {
@@ -118,6 +141,21 @@ func (r record) restartsNothing(t *testing.T) {
 	if diff := cmp.Diff(first, second); diff != "" {
 		t.Error(diff)
 	}
+}
+
+func (r record) runningContainers(t *testing.T) int {
+	t.Helper()
+	var pods corev1.PodList
+	r.read(t, "pods.json", &pods)
+	running := 0
+	for _, pod := range pods.Items {
+		for _, c := range append(pod.Status.ContainerStatuses, pod.Status.InitContainerStatuses...) {
+			if c.State.Running != nil {
+				running++
+			}
+		}
+	}
+	return running
 }
 
 // containers are the ids by pod and name.
@@ -150,27 +188,32 @@ func (r record) inspection(t *testing.T, name string) {
 			Container string
 			Drift     []inspect.Drift
 		}
-		Leaks, Intruders []any
-		Notes            []string
+		Leaks []any
+		Notes []string
 	}
 	r.read(t, name, &found)
+	containers := 0
 	for _, c := range found.Cgroups {
 		if c.Level == cgroups.LevelPod && (c.Pod == nil || !strings.HasSuffix(c.Pod.Name, "-testnode")) {
 			t.Errorf("%s is the pod %+v", c.Path, c.Pod)
 		}
-		if c.Level == cgroups.LevelContainer && c.Container == "" {
-			t.Errorf("%s has no container's name", c.Path)
+		if c.Level == cgroups.LevelContainer && c.Container != "" {
+			containers++
 		}
 		for _, d := range c.Drift {
 			t.Errorf("%s: %+v", c.Path, d)
 		}
 	}
-	if len(found.Leaks)+len(found.Intruders)+len(found.Notes) > 0 {
-		t.Errorf("leaks: %v, intruders: %v, notes: %q", found.Leaks, found.Intruders, found.Notes)
+	// The others are the sandboxes of pods.
+	if want := r.runningContainers(t); containers != want {
+		t.Errorf("%d containers have a name, and %d run", containers, want)
+	}
+	if len(found.Leaks)+len(found.Notes) > 0 {
+		t.Errorf("leaks: %v, notes: %q", found.Leaks, found.Notes)
 	}
 }
 
-func (r record) health(t *testing.T) {
+func (r record) health(t *testing.T, n node) {
 	var report struct {
 		Checks []doctor.Result
 		Start  []doctor.Step
@@ -178,7 +221,10 @@ func (r record) health(t *testing.T) {
 	r.ended(t, "doctor.json")
 	r.read(t, "doctor.json", &report)
 	for _, c := range report.Checks {
-		if c.Status == doctor.Fail || c.Status == doctor.Warn {
+		// An emulated machine is slow enough to be held back; the cgroupfs driver
+		// beside systemd is what some of the nodes are about.
+		expected := c.ID == "throttling" || n.driver == driver.Cgroupfs && c.ID == "daemon-reload"
+		if !expected && (c.Status == doctor.Fail || c.Status == doctor.Warn) {
 			t.Errorf("%s: %s: %s %q", c.ID, c.Status, c.Message, c.Evidence)
 		}
 	}
@@ -198,6 +244,9 @@ func (r record) node(t *testing.T) {
 	var told struct{ Capacity, Allocatable corev1.ResourceList }
 	r.read(t, "node.json", &node)
 	r.read(t, "allocatable.json", &told)
+	// The kubelet keeps a capacity of process ids and does not post it.
+	delete(told.Capacity, "pid")
+	delete(told.Allocatable, "pid")
 	equal := cmp.Comparer(func(a, b resource.Quantity) bool { return a.Cmp(b) == 0 })
 	if diff := cmp.Diff(node.Status.Capacity, told.Capacity, equal); diff != "" {
 		t.Errorf("capacity (-the kubelet's +kqos's): %s", diff)

@@ -12,10 +12,11 @@ import (
 	"path/filepath"
 )
 
-// The runtime of the node. The kubelet's version stands in kubelet/go.mod.
+// The kubelet's version stands in kubelet/go.mod too.
 const (
 	containerdModule = "github.com/containerd/containerd/v2"
 	containerd       = "v2.4.2"
+	kubelet          = "v1.37.2"
 	runc             = "v1.5.3"
 )
 
@@ -34,10 +35,12 @@ type part struct {
 // every pod.
 func parts() []part {
 	small := []string{"-trimpath", "-ldflags=-s -w"}
+	// Kubernetes' own build tells the kubelet its version so, and kqos asks it.
+	versioned := []string{"-trimpath", "-ldflags=-s -w -X k8s.io/component-base/version.gitVersion=" + kubelet}
 	lean := append([]string{"-tags=no_btrfs no_zfs no_devmapper"}, small...)
 	at := func(command string) string { return containerdModule + "/cmd/" + command + "@" + containerd }
 	return []part{
-		{name: "kubelet", module: "kubelet", pkg: "k8s.io/kubernetes/cmd/kubelet", flags: small},
+		{name: "kubelet", module: "kubelet", pkg: "k8s.io/kubernetes/cmd/kubelet", flags: versioned},
 		{name: "containerd", pkg: at("containerd"), flags: lean},
 		{name: "containerd-shim-runc-v2", pkg: at("containerd-shim-runc-v2"), flags: lean},
 		{name: "ctr", pkg: at("ctr"), flags: lean},

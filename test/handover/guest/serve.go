@@ -53,7 +53,7 @@ func (s *apiServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		<-r.Context().Done()
 	case r.URL.Query().Has("watch"):
-		refuse(w, http.StatusBadRequest, "no streaming lists here")
+		refuse(w, http.StatusUnprocessableEntity, "no streaming lists here")
 	case r.Method == http.MethodGet && list != "":
 		items := ""
 		if ofNodes {
@@ -106,8 +106,12 @@ func refuse(w http.ResponseWriter, code int, why string) {
 		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"},
 		Status:   metav1.StatusFailure, Code: int32(code), Message: why,
 	}
-	if code == http.StatusNotFound {
+	switch code {
+	case http.StatusNotFound:
 		status.Reason = metav1.StatusReasonNotFound
+	case http.StatusUnprocessableEntity:
+		// A client that hears this asks for a plain list.
+		status.Reason = metav1.StatusReasonInvalid
 	}
 	w.WriteHeader(code)
 	_ = json.NewEncoder(w).Encode(status)

@@ -80,14 +80,14 @@ cp /var/lib/kubelet/*_state /out/checkpoints/
 record diff.json kqos diff --pods-from kubelet $config -o json
 record diff-pods.json kqos diff --as-written /out/pods.json --pods-complete $config -o json
 record apply-live.json kqos apply $config -o json
-record inspect.json kqos inspect -o json
+record inspect.json kqos inspect --timeout 2m -o json
 record doctor.json kqos doctor -o json
 record start.json kqos doctor --start -o json
 record allocatable.json kqos allocatable $config -o json
 sed -n 's/.*"SyncLoop ADD" source="file" pods=\[\(.*\)\]/\1/p' /var/log/kubelet.log | tr ',' '\n' |
 	sed -n 's/.*"default\/\(.*\)-testnode".*/\1/p' >/out/order.txt
 record simulate.json kqos simulate --static $(sed "s|.*|-f $manifests/&.yaml|" /out/order.txt) --write-state /out/simulated $config -o json
-record collect.txt kqos collect -O /out/node.tar.gz -o wide
+record collect.txt kqos collect -O /out/node.tar.gz
 
 systemctl stop kubelet
 cp /var/log/kubelet.log /out/kubelet.log
@@ -102,10 +102,10 @@ contexts: [{name: node, context: {cluster: node, user: kubelet}}]
 current-context: node
 END
 start_kubelet --kubeconfig /etc/kubernetes/kubeconfig
-sleep 20
+sleep 75
 values again.txt
 guest get https://127.0.0.1:10250/pods /out/pods-again.json
 record diff-again.json kqos diff $config -o json
-record inspect-again.json kqos inspect -o json
+record inspect-again.json kqos inspect --timeout 2m -o json
 cp /var/log/kubelet.log /out/kubelet-again.log
 exit 0

@@ -3,8 +3,10 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 )
 
@@ -112,15 +114,30 @@ func (a *app) cleanUp() error {
 	return os.RemoveAll(a.unpacked)
 }
 
-// leaves takes joined errors apart, so that each gets a line of its own.
+// leaves takes joined errors apart, so that each gets a line of its own. What is
+// said in front of several is said in front of each.
 func leaves(err error) []error {
-	joined, ok := err.(interface{ Unwrap() []error })
-	if !ok {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		var all, lines []error
+		for _, e := range joined.Unwrap() {
+			all, lines = append(all, leaves(e)...), append(lines, e)
+		}
+		if one := errors.Join(lines...); one == nil || one.Error() != err.Error() {
+			return []error{err} // one sentence about several
+		}
+		return all
+	}
+	inner := errors.Unwrap(err)
+	if inner == nil {
 		return []error{err}
 	}
-	var all []error
-	for _, e := range joined.Unwrap() {
-		all = append(all, leaves(e)...)
+	all := leaves(inner)
+	before, last := strings.CutSuffix(err.Error(), inner.Error())
+	if len(all) < 2 || !last {
+		return []error{err}
+	}
+	for i := range all {
+		all[i] = fmt.Errorf("%s%w", before, all[i])
 	}
 	return all
 }

@@ -70,7 +70,10 @@ func (o *outputFlags) check() error {
 		return nil
 	}
 	for _, f := range render.ObjectFormats() {
-		if o.format == f && !strings.HasSuffix(f, "=") || strings.HasSuffix(f, "=") && strings.HasPrefix(o.format, f) {
+		switch {
+		case o.format == f && strings.HasSuffix(f, "="):
+			return fmt.Errorf("-o %s: nothing follows the =: give a template, as 'kqos help formats' shows", f)
+		case o.format == f, strings.HasSuffix(f, "=") && strings.HasPrefix(o.format, f):
 			return nil
 		}
 	}

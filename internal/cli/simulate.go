@@ -84,6 +84,9 @@ func (o *simulateOptions) run(ctx context.Context, a *app, args []string) error 
 	if len(args) > 0 || len(o.pods.files) > 0 || o.replicas || o.states.dir != "" {
 		return errors.New("--scenario brings its own pods and files: leave out other inputs, --replicas and --state-dir")
 	}
+	if o.node.config+o.node.configDir+o.node.topology+o.node.featureGates != "" || len(o.node.capacity) > 0 {
+		return errors.New("--scenario brings its own machine and kubelet: leave out --config, --config-dir, --feature-gates, --topology and --capacity")
+	}
 	return o.runScenarios(ctx, a)
 }
 
@@ -117,7 +120,10 @@ func (o *simulateOptions) finish(a *app, all []simulation, list bool, bad error)
 		found.Items = append(found.Items, s)
 		refused = refused || s.Refused()
 	}
-	if len(found.Items) > 0 {
+	if bad == nil && len(found.Items) == 0 {
+		a.logger().Warn("no scenario in the file")
+	}
+	if len(found.Items) > 0 || bad == nil {
 		if err := o.output.print(a, simulateView(found, list)); err != nil {
 			return err
 		}

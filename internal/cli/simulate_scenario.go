@@ -18,10 +18,12 @@ func (o *simulateOptions) runScenarios(ctx context.Context, a *app) error {
 	options := simulate.Options{Explain: o.explain, Minor: minor}
 	data, err := a.read(o.scenario, input.Manifests)
 	if err != nil {
-		return err
+		return fmt.Errorf("--scenario: %w", err)
 	}
 	scenarios, list, bad := simulate.ReadScenarios(data)
-	bad = inFile(o.scenario, bad)
+	if bad != nil {
+		bad = fmt.Errorf("%s: %w", o.scenario, bad)
+	}
 	if o.states.write != "" && len(scenarios) != 1 {
 		return errors.New("--write-state takes a single scenario: each would write the same files")
 	}
@@ -44,16 +46,4 @@ func (o *simulateOptions) runScenarios(ctx context.Context, a *app) error {
 		}
 	}
 	return o.finish(a, all, list, bad)
-}
-
-// inFile names the file in front of each of joined errors.
-func inFile(file string, err error) error {
-	if err == nil {
-		return nil
-	}
-	var all []error
-	for _, e := range leaves(err) {
-		all = append(all, fmt.Errorf("%s: %w", file, e))
-	}
-	return errors.Join(all...)
 }

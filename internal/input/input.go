@@ -5,8 +5,10 @@
 package input
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 )
 
@@ -22,14 +24,21 @@ const (
 	Config = 16 << 20
 )
 
-// File reads a file to its end, which must come within limit bytes.
+var errTooLarge = errors.New("the most that kqos reads of one such input")
+
+// File reads a file to its end, which must come within limit bytes. Every error
+// is an *fs.PathError.
 func File(name string, limit int64) ([]byte, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	return All(f, limit)
+	data, err := All(f, limit)
+	if errors.Is(err, errTooLarge) {
+		return nil, &fs.PathError{Op: "read", Path: name, Err: err}
+	}
+	return data, err
 }
 
 // All reads a stream to its end, which must come within limit bytes.
@@ -39,7 +48,7 @@ func All(r io.Reader, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	if int64(len(data)) > limit {
-		return nil, fmt.Errorf("larger than %d MiB, the most that kqos reads of one such input", limit>>20)
+		return nil, fmt.Errorf("larger than %d MiB, %w", limit>>20, errTooLarge)
 	}
 	return data, nil
 }

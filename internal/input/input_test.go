@@ -34,6 +34,9 @@ func TestFile(t *testing.T) {
 	if _, err := File(filepath.Join(dir, "none"), Config); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("no such file: %v", err)
 	}
+	if _, err := File(name, 3); !errors.As(err, new(*fs.PathError)) || !strings.Contains(err.Error(), "larger than 0 MiB") {
+		t.Errorf("a file too large: %v", err)
+	}
 	if _, err := File(dir, Config); err == nil || !strings.Contains(err.Error(), "is a directory") {
 		t.Errorf("a folder: %v", err)
 	}

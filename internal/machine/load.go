@@ -89,7 +89,10 @@ func parseText(text []byte) (*Machine, error) {
 		return parseHwloc(text)
 	}
 	object, err := yaml.YAMLToJSON(text)
-	if err != nil || !bytes.HasPrefix(object, []byte("{")) {
+	if err != nil {
+		return nil, fmt.Errorf("%w (%s)", errNotMachine, err.Error())
+	}
+	if !bytes.HasPrefix(object, []byte("{")) {
 		return nil, errNotMachine
 	}
 	return parseObject(object)

@@ -15,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	kjson "sigs.k8s.io/json"
 
+	"github.com/kqos/kqos/internal/decode"
 	"github.com/kqos/kqos/internal/parallel"
 	"github.com/kqos/kqos/internal/quantity"
 )
@@ -249,11 +250,8 @@ func (d *decoder) decode(raw []byte, into any) bool {
 		d.syntax = true
 	}
 	if err != nil {
-		path, inner := locate(raw, reflect.TypeOf(into))
-		if inner == nil {
-			inner = err
-		}
-		d.fail(path, reword(inner))
+		path, why := decode.Explain(raw, reflect.TypeOf(into), err)
+		d.fail(path, why.Error())
 		return false
 	}
 	ok := true

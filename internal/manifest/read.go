@@ -64,8 +64,11 @@ func load(name string, stdin io.Reader) ([]byte, error) {
 
 // expand lists the files that an argument means.
 func expand(name string, o Options) ([]string, error) {
-	if name == "-" {
+	switch name {
+	case "-":
 		return []string{name}, nil
+	case "":
+		return nil, errors.New("an empty name: give a file, a folder or -")
 	}
 	if strings.Contains(name, "://") {
 		return nil, fmt.Errorf("kqos fetches no URLs; use: curl -s %s | kqos … -", name)

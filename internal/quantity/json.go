@@ -73,7 +73,7 @@ func check(value any, t reflect.Type) (string, error) {
 		}
 	case map[string]any:
 		for _, name := range slices.Sorted(maps.Keys(v)) {
-			inner, ok := memberType(t, name)
+			inner, ok := MemberType(t, name)
 			if !ok {
 				continue
 			}
@@ -85,7 +85,9 @@ func check(value any, t reflect.Type) (string, error) {
 	return "", nil
 }
 
-func memberType(t reflect.Type, name string) (reflect.Type, bool) {
+// MemberType is the type of a value under a name: a field of a struct, or the
+// element of a map.
+func MemberType(t reflect.Type, name string) (reflect.Type, bool) {
 	switch t.Kind() {
 	case reflect.Map:
 		return t.Elem(), true

@@ -11,6 +11,7 @@ import (
 	strictjson "sigs.k8s.io/json"
 	"sigs.k8s.io/yaml"
 
+	"github.com/kqos/kqos/internal/decode"
 	"github.com/kqos/kqos/internal/machine"
 	"github.com/kqos/kqos/internal/quantity"
 )
@@ -219,7 +220,11 @@ func strict(data []byte, value any) error {
 	}
 	unknown, err := strictjson.UnmarshalStrict(data, value)
 	if err != nil {
-		return err
+		path, why := decode.Explain(data, reflect.TypeOf(value), err)
+		if path == "" {
+			return why
+		}
+		return fmt.Errorf("%s: %w", path, why)
 	}
 	return errors.Join(unknown...)
 }

@@ -24,10 +24,7 @@ func realHost(t testing.TB) (d *driver.Driver, root string, version int) {
 	if os.Geteuid() != 0 {
 		t.Skip("needs root: it makes cgroups on this host")
 	}
-	version = 1
-	if oc.IsCgroup2UnifiedMode() {
-		version = 2
-	}
+	version = hostVersion()
 	d, err := driver.Open(driver.Options{Kind: driver.Cgroupfs, Version: version, HostRoot: "/"})
 	if err != nil {
 		t.Fatal(err)
@@ -59,6 +56,13 @@ func realHost(t testing.TB) (d *driver.Driver, root string, version int) {
 		d.Close()
 	})
 	return d, root, version
+}
+
+func hostVersion() int {
+	if oc.IsCgroup2UnifiedMode() {
+		return 2
+	}
+	return 1
 }
 
 // realTree is node(n) below root in the files of the host's version.

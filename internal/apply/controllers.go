@@ -53,7 +53,7 @@ func (p *Plan) planControllers(host Reader, changes []cgroups.Change) (enable, r
 			})
 		}
 	}
-	return enable, p.dropUnoffered(changes, offered), errors.Join(errs...)
+	return enable, p.dropUnoffered(host, changes, offered), errors.Join(errs...)
 }
 
 // handsDown says whether the plan hands a controller down from a cgroup.
@@ -98,7 +98,7 @@ func (p *Plan) parents() []string {
 // kubelet does for hugetlb, and notes each such controller once.
 //
 // kubelet v1.37: cm/cgroup_manager_linux.go setHugetlbCgroupConfig
-func (p *Plan) dropUnoffered(changes []cgroups.Change, offered []string) []cgroups.Change {
+func (p *Plan) dropUnoffered(host Reader, changes []cgroups.Change, offered []string) []cgroups.Change {
 	var noted []string
 	return slices.DeleteFunc(changes, func(c cgroups.Change) bool {
 		controller, _ := cgroups.SplitFile(c.File)
@@ -107,8 +107,17 @@ func (p *Plan) dropUnoffered(changes []cgroups.Change, offered []string) []cgrou
 		}
 		if !slices.Contains(noted, controller) {
 			noted = append(noted, controller)
-			p.Notes = append(p.Notes, fmt.Sprintf("this host offers no controller %s: its files are left out", controller))
+			p.Notes = append(p.Notes, lacking(host, c.File, controller)+": its files are left out")
 		}
 		return true
 	})
+}
+
+// lacking says why a controller is not offered, as far as the host tells: on a
+// hybrid one it may live in the other half.
+func lacking(host Reader, file, controller string) string {
+	if _, err := host.ReadFile("/", file); err != nil && !notThere(err) {
+		return err.Error()
+	}
+	return "this host offers no controller " + controller
 }

@@ -98,7 +98,11 @@ func (e *execution) update(ctx context.Context, s Step) {
 		return
 	}
 	if e.outcome[s.Cgroup.Path] == cgroups.OpCreate {
-		s = e.afresh(s)
+		var err error
+		if s, err = e.afresh(s); err != nil {
+			e.fail(s, err)
+			return
+		}
 	}
 	var ready []cgroups.Change
 	for _, c := range s.Changes {
@@ -170,16 +174,20 @@ func (e *execution) note(changes []cgroups.Change) {
 }
 
 // afresh looks at a cgroup that was just made: what reads as wanted from the
-// start is not written, and what the kernel does not offer can't be.
-func (e *execution) afresh(s Step) Step {
+// start is not written, and what the kernel does not offer can't be. One that
+// another made in the meantime is the other's.
+func (e *execution) afresh(s Step) (Step, error) {
 	live, err := e.host.Read(s.Cgroup)
 	if err != nil {
-		return s // the writes will tell
+		return s, err
+	}
+	if live.Exists && !live.Marked && !e.plan.options.Adopt {
+		return s, fmt.Errorf("cgroup %s: another made it meanwhile; --adopt lets it be changed", s.Cgroup.Path)
 	}
 	now := cgroups.DiffCgroup(s.Cgroup, live)
 	asked := values(s.Changes)
 	s.Changes = slices.DeleteFunc(now, func(c cgroups.Change) bool { _, ok := asked[c.File]; return !ok })
-	return s
+	return s, nil
 }
 
 func (e *execution) done(at string, op cgroups.Op) {

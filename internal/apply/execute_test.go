@@ -169,6 +169,49 @@ func TestVanishesMidway(t *testing.T) {
 	converges(t, f, node(3))
 }
 
+// A cgroup that another makes between plan and creation is the other's, and so
+// is what it holds.
+func TestAppearsMidway(t *testing.T) {
+	f := newFake()
+	f.before = func(op, at string) {
+		if op == "create" && at == podPath {
+			f.before = nil
+			f.add(at, false).files["pids.max"] = "7"
+		}
+	}
+	_, result, err := pass(node(3), f, Options{}, nil)
+	if err != nil || result.Failed != 1 || len(result.Errors) != 1 || !strings.Contains(result.Errors[0].Error(), "another made it meanwhile") {
+		t.Fatalf("%v, %+v, %v", err, result, result.Errors)
+	}
+	if g := f.groups[podPath]; g.marked || g.files["pids.max"] != "7" {
+		t.Errorf("marked %v, pids.max %s: kqos wrote to another's cgroup", g.marked, g.files["pids.max"])
+	}
+	if f.groups["/kubepods/burstable/podu2"].files["pids.max"] != "100" {
+		t.Error("the other pods were not made")
+	}
+	if p, _, _ := pass(node(3), f, Options{}, nil); len(p.Steps) != 0 || !strings.Contains(reasons(p), podPath+" pids.max: kqos did not make this cgroup") {
+		t.Errorf("next run: %v, %s", p.Steps, reasons(p))
+	}
+}
+
+func TestThousandPods(t *testing.T) {
+	f := newFake()
+	tree := node(1000)
+	_, result, err := pass(tree, f, Options{}, nil)
+	if err != nil || len(result.Errors) > 0 || result.Created != 1003 {
+		t.Fatalf("%v, %+v", err, result)
+	}
+	converges(t, f, tree)
+	for _, at := range []string{"/kubepods/burstable/podu0", "/kubepods/burstable/podu999"} {
+		if f.groups[at].files["memory.max"] != "9998336" {
+			t.Errorf("memory.max of %s reads %s", at, f.groups[at].files["memory.max"])
+		}
+	}
+	if _, result, err = pass(node(0), f, Options{Prune: true}, nil); err != nil || result.Removed != 1000 {
+		t.Errorf("%v, %+v", err, result)
+	}
+}
+
 func TestStopsWhenTold(t *testing.T) {
 	f := newFake()
 	ctx, cancel := context.WithCancel(context.Background())

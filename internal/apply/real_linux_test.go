@@ -8,10 +8,12 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 	"testing"
 
 	oc "github.com/opencontainers/cgroups"
+	"golang.org/x/sys/unix"
 
 	"github.com/kqos/kqos/internal/cgroups"
 	"github.com/kqos/kqos/internal/cgroups/driver"
@@ -176,4 +178,58 @@ func TestRealProcessSurvivesPruneAndRemove(t *testing.T) {
 	}
 	_ = sleep.Process.Kill()
 	_ = sleep.Wait()
+}
+
+// The v1 kernel refuses a memory limit below what is in use. The report says so
+// in kqos's words, nobody is killed, and the next apply succeeds once it can.
+func TestRealRefusedLimit(t *testing.T) {
+	d, root, version := realHost(t)
+	if version == 2 {
+		t.Skip("needs cgroup v1: v2 reclaims and kills instead, which test/e2e tries in a machine of its own")
+	}
+	const file, used = "memory/memory.limit_in_bytes", 48 << 20
+	tree := cgroups.Tree{Version: 1, Cgroups: []cgroups.Cgroup{
+		{Path: root + "/tier", Level: cgroups.LevelQoS, Files: map[string]string{file: "134217728"}},
+	}}
+	if _, r, _ := realPass(t, tree, d, Options{}); len(r.Errors) > 0 {
+		t.Fatal(r.Errors)
+	}
+	folder := "/sys/fs/cgroup/memory" + root + "/tier"
+	hog := exec.Command("sh", "-c", `echo $$ >"$0/cgroup.procs"; exec perl -e '$| = 1; $x = "a" x `+strconv.Itoa(used)+`; print "full\n"; sleep 100'`, folder)
+	out, err := hog.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := hog.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = hog.Process.Kill(); _ = hog.Wait() })
+	if _, err := out.Read(make([]byte, 8)); err != nil {
+		t.Fatalf("waiting for the memory to be in use: %v", err)
+	}
+	tree.Cgroups[0].Files[file] = "8388608"
+	_, r, log := realPass(t, tree, d, Options{})
+	if len(r.Errors) != 1 {
+		t.Fatalf("errors %v, log %s", r.Errors, log)
+	}
+	said := r.Errors[0].Error()
+	for _, want := range []string{file + " of cgroup " + root + "/tier: ", " in use, more than the new limit 8388608, and the kernel can't reclaim it (EBUSY)", "end or shrink what runs there", "as the kubelet sets it"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("%q lacks %q", said, want)
+		}
+	}
+	if strings.Contains(said, "unable to set memory limit") {
+		t.Errorf("the library's words: %s", said)
+	}
+	if limit, err := d.ReadFile(root+"/tier", file); err != nil || limit == "134217728" || limit == "8388608" {
+		t.Errorf("the limit reads %s, %v; want what was in use", limit, err)
+	}
+	if err := hog.Process.Signal(unix.Signal(0)); err != nil {
+		t.Errorf("the process is gone: %v", err)
+	}
+	_ = hog.Process.Kill()
+	_ = hog.Wait()
+	if _, r, _ = realPass(t, tree, d, Options{}); len(r.Errors) > 0 || r.Writes != 1 {
+		t.Errorf("once it could: %+v, %v", r, r.Errors)
+	}
 }

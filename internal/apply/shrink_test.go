@@ -95,6 +95,14 @@ func TestLoweringOthers(t *testing.T) {
 		t.Errorf("pids within: %v, max %s", err, pod.files["pids.max"])
 	}
 
+	tree.Cgroups[3].Files["hugetlb.2MB.max"] = "2097152"
+	pod.files["hugetlb.2MB.max"], pod.files["hugetlb.2MB.current"] = "max", "4194304"
+	f.groups["/"].files["cgroup.controllers"] += " hugetlb"
+	if p, _, err := pass(tree, f, Options{}, nil); err != nil || pod.files["hugetlb.2MB.max"] != "max" || !strings.Contains(reasons(p), "4194304 in use") {
+		t.Errorf("hugetlb: %v, max %s, %s", err, pod.files["hugetlb.2MB.max"], reasons(p))
+	}
+	delete(tree.Cgroups[3].Files, "hugetlb.2MB.max")
+
 	tree.Cgroups[3].Files["cpuset.cpus"] = "0-1"
 	pod.files["cpuset.cpus"] = "0-3"
 	f.add("/kubepods/burstable/podu0/c", true)

@@ -1,6 +1,8 @@
 package apply
 
 import (
+	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -185,6 +187,61 @@ func TestAboveAndOutside(t *testing.T) {
 		if err != nil || len(f.writes) != 0 || !strings.Contains(reasons(p), tt.reason) {
 			t.Errorf("%s: %v, writes %v, reasons %q, want %q", tt.cg.Path, err, f.writes, reasons(p), tt.reason)
 		}
+	}
+}
+
+// A cgroupRoot in what systemd manages: not even a controller is handed down
+// there behind its back.
+func TestBelowWhatSystemdManages(t *testing.T) {
+	for top, reason := range map[string]string{
+		"/system.slice": "systemd manages this cgroup", "/user.slice": "never touches /user.slice", "/init.scope": "never touches /init.scope",
+	} {
+		f := newFake()
+		f.groups["/"].files["cgroup.subtree_control"] = "cpu cpuset memory pids"
+		f.add(top, false)
+		f.add(top+"/agent.service", false)
+		tree := cgroups.Tree{Version: 2, Cgroups: []cgroups.Cgroup{{Path: top + "/agent.service/kubepods", Level: cgroups.LevelNode, Files: map[string]string{"pids.max": "5"}}}}
+		p, _, err := pass(tree, f, Options{SystemdRuns: true, Adopt: true}, nil)
+		if err != nil || len(f.writes) != 0 || !strings.Contains(reasons(p), reason) {
+			t.Errorf("%s: %v, writes %v, %s", top, err, f.writes, reasons(p))
+		}
+	}
+}
+
+// hybrid is a host whose pids controller is in the other hierarchy.
+type hybrid struct{ *fake }
+
+func (h hybrid) ReadFile(at, file string) (string, error) {
+	if strings.HasPrefix(file, "pids.") {
+		return "", errors.New("controller pids is in the v2 hierarchy of this hybrid host")
+	}
+	return h.fake.ReadFile(at, file)
+}
+
+// What a host lacks is told once, and the rest is done.
+func TestMissingControllers(t *testing.T) {
+	f := newFake()
+	f.groups["/"].files["cgroup.controllers"] = "cpu memory"
+	tree := node(3)
+	for i := range tree.Cgroups {
+		tree.Cgroups[i].Files["hugetlb.2MB.max"] = "0"
+	}
+	p, err := Make(tree, hybrid{f}, Options{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	result := p.Execute(t.Context(), hybrid{f}, quiet())
+	if len(result.Errors) > 0 || f.groups[podPath].files["cpu.weight"] != "4" {
+		t.Errorf("%v, cpu.weight %s", result.Errors, f.groups[podPath].files["cpu.weight"])
+	}
+	want := []string{
+		"this host offers no controller hugetlb: its files are left out",
+		"controller pids is in the v2 hierarchy of this hybrid host: its files are left out",
+	}
+	slices.Sort(p.Notes)
+	slices.Sort(want)
+	if diff := cmp.Diff(want, p.Notes); diff != "" {
+		t.Errorf("notes (-want +got):\n%s", diff)
 	}
 }
 

@@ -189,6 +189,37 @@ func TestDesiredRefuses(t *testing.T) {
 	}
 }
 
+// Names of containers that are no folder names cost the container its cgroup and
+// nothing else.
+func TestDesiredRefusesContainer(t *testing.T) {
+	for name, want := range map[string]string{
+		"a/b": "invalid character", "a_b": "invalid character", "..": "is that of", ".": "is that of",
+		"a\nb": "newline", "a\x00b": "zero byte", strings.Repeat("x", 4096): "longer than",
+	} {
+		pod := guaranteed("good", "1")
+		pod.Spec.Containers = append(pod.Spec.Containers, *pod.Spec.Containers[0].DeepCopy())
+		pod.Spec.Containers[1].Name = name
+		for _, driver := range []string{Cgroupfs, Systemd} {
+			node := testNode(driver, 2, func(*kubelet.Config) {})
+			node.Containers = true
+			tree, err := Desired(node, []*corev1.Pod{pod}, nil)
+			// A slice's name takes dots, as systemd does.
+			if strings.Trim(name, ".") == "" && driver == Systemd {
+				if err != nil {
+					t.Errorf("%s: container %.20q: %v", driver, name, err)
+				}
+				continue
+			}
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: container %.20q: %v, want %q", driver, name, err, want)
+			}
+			if n := len(tree.Cgroups); n != 5 {
+				t.Errorf("%s: container %.20q: %d cgroups planned, want kubepods, two classes, the pod and its good container", driver, name, n)
+			}
+		}
+	}
+}
+
 func TestDesiredRefusesRoot(t *testing.T) {
 	for root, want := range map[string]string{
 		"/../x":  `cgroupRoot "/../x": cgroup "/../x/kubepods": ".." would leave the cgroup mount`,

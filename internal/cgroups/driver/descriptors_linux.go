@@ -44,7 +44,8 @@ func newDescriptors() descriptors {
 // all the files of cg, each as it was.
 func (d *descriptors) again(cg *cgroups.Cgroup) (cgroups.Live, bool) {
 	g, ok := d.groups[cg.Path]
-	if !ok || len(g.files) == 0 {
+	// Without a file that answers, nothing tells that the cgroup is still there.
+	if !ok || len(cg.Files)+len(cg.Unknown) == 0 {
 		return cgroups.Live{}, false
 	}
 	for key := range cg.Files {

@@ -146,7 +146,7 @@ func (d *Driver) paths(path string) map[string]string {
 func (d *Driver) locate(path, key string) (folder, file string, err error) {
 	controller, file := cgroups.SplitFile(key)
 	if d.v2() {
-		return filepath.Join(mountpoint, path), file, nil
+		return d.folder(path), file, nil
 	}
 	m, ok := d.mounts[controller]
 	if !ok {

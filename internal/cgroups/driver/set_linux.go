@@ -90,14 +90,23 @@ func (d *Driver) enableOne(path, word string) error {
 	if !strings.HasPrefix(word, "+") {
 		return fmt.Errorf("cgroup %s: controllers are only ever enabled, not %q", path, word)
 	}
-	err := oc.WriteFile(d.folder(path), subtreeControl, word)
+	return explainEnable(path, word, oc.WriteFile(d.folder(path), subtreeControl, word))
+}
+
+// explainEnable says why the kernel did not hand a controller down.
+//
+// kernel: kernel/cgroup/cgroup.c cgroup_subtree_control_write; kernel/sched/core.c
+// cpu_cgroup_can_attach
+func explainEnable(path, word string, err error) error {
 	switch {
 	case err == nil:
 		return nil
 	case errors.Is(err, unix.EBUSY):
 		return fmt.Errorf("enabling %s below cgroup %s: processes live in it itself: %w", word, path, err)
 	case errors.Is(err, unix.EINVAL) && word == "+cpu":
-		return fmt.Errorf("enabling +cpu below cgroup %s: realtime threads live below it (RT_GROUP_SCHED), which the kernel refuses: %w", path, err)
+		return fmt.Errorf("enabling +cpu below cgroup %s: realtime threads live below it (RT_GROUP_SCHED), which the kernel refuses: end them or give them another policy (chrt -o -p 0 PID): %w", path, err)
+	case errors.Is(err, unix.EOPNOTSUPP):
+		return fmt.Errorf("enabling %s below cgroup %s: it is threaded (cgroup.type), where this controller can't work; kqos never writes cgroup.type: %w", word, path, err)
 	case errors.Is(err, os.ErrNotExist):
 		return fmt.Errorf("enabling %s below cgroup %s: %w", word, path, &ControllerMissingError{Controller: word[1:]})
 	}

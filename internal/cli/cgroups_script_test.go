@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -56,4 +57,46 @@ func cgwrite(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	file := filepath.Join(folder, ts.Getenv("ROOT"), args[0], args[1])
 	ts.Check(os.WriteFile(file, []byte(args[2]), 0o600))
+}
+
+// cgmkdir PATH makes a cgroup below $ROOT as another would, in all hierarchies.
+func cgmkdir(ts *testscript.TestScript, neg bool, args []string) {
+	for _, folder := range folders(ts, "cgmkdir", neg, args) {
+		ts.Check(os.Mkdir(folder, 0o755))
+	}
+}
+
+// cgrmdir PATH removes such a cgroup.
+func cgrmdir(ts *testscript.TestScript, neg bool, args []string) {
+	for _, folder := range folders(ts, "cgrmdir", neg, args) {
+		ts.Check(os.Remove(folder))
+	}
+}
+
+// folders are those of a cgroup below $ROOT, one a hierarchy.
+func folders(ts *testscript.TestScript, name string, neg bool, args []string) []string {
+	if neg || len(args) != 1 || strings.Contains(args[0], "..") {
+		ts.Fatalf("usage: %s PATH", name)
+	}
+	roots, err := filepath.Glob("/sys/fs/cgroup/*" + ts.Getenv("ROOT"))
+	ts.Check(err)
+	if driver.HostVersion("/") == 2 {
+		roots = []string{"/sys/fs/cgroup" + ts.Getenv("ROOT")}
+	}
+	var all []string
+	for _, root := range roots {
+		all = append(all, filepath.Join(root, args[0]))
+	}
+	return all
+}
+
+// cglock N PROGRAM ARGS… is code while another holds the lock of $ROOT.
+func cglock(ts *testscript.TestScript, neg bool, args []string) {
+	host, err := driver.Open(driver.Options{Kind: driver.Cgroupfs, Version: driver.HostVersion("/"), HostRoot: "/"})
+	ts.Check(err)
+	defer host.Close()
+	release, err := host.Lock(context.Background(), ts.Getenv("ROOT"))
+	ts.Check(err)
+	defer release()
+	code(ts, neg, args)
 }

@@ -33,7 +33,7 @@ func TestScript(t *testing.T) {
 		UpdateScripts:       *update,
 		RequireExplicitExec: true,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"code": code, "cgroot": cgroot, "cgwrite": cgwrite,
+			"code": code, "cgroot": cgroot, "cgwrite": cgwrite, "cgmkdir": cgmkdir, "cgrmdir": cgrmdir, "cglock": cglock,
 		},
 		Condition: condition,
 		Setup: func(e *testscript.Env) error {

@@ -113,6 +113,8 @@ func (d *Driver) intend(p string) error {
 		return nil
 	case errors.Is(err, unix.EPERM), errors.Is(err, unix.ENOTSUP):
 		return fmt.Errorf("creating cgroup %s: kqos may not mark what it makes (setting %s on %s: %w): run it as root with CAP_SYS_ADMIN", p, creating, parent, err)
+	case errors.Is(err, unix.EROFS):
+		return fmt.Errorf("creating cgroup %s: %w", p, readOnly(err))
 	case errors.Is(err, unix.ENOENT):
 		return fmt.Errorf("creating cgroup %s: its parent %s does not exist: %w", p, path.Dir(p), ErrGone)
 	}

@@ -72,9 +72,13 @@ func (d *Driver) explain(path string, err error) error {
 			return fmt.Errorf("cgroup %s: %w: %w", path, ErrGone, err)
 		}
 	case errors.Is(err, unix.EROFS):
-		return fmt.Errorf("cgroup %s: %w: the cgroup mount is read-only; mount it writable at %s", path, err, mountpoint)
+		return fmt.Errorf("cgroup %s: %w", path, readOnly(err))
 	}
 	return fmt.Errorf("cgroup %s: %w", path, err)
+}
+
+func readOnly(err error) error {
+	return fmt.Errorf("%w: the cgroup mount is read-only; mount it writable at %s", err, mountpoint)
 }
 
 // enable hands controllers down to the children of a v2 cgroup.

@@ -22,10 +22,14 @@ type apiServer struct {
 	folder string
 	mu     sync.Mutex
 	node   []byte
+	// registered is closed when there is a Node: a kubelet hears of no pod before
+	// it has seen its own.
+	registered chan struct{}
+	once       sync.Once
 }
 
 func serve(folder string) error {
-	return http.ListenAndServe("127.0.0.1:8080", &apiServer{folder: folder})
+	return http.ListenAndServe("127.0.0.1:8080", &apiServer{folder: folder, registered: make(chan struct{})})
 }
 
 func (s *apiServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -47,11 +51,7 @@ func (s *apiServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusCreated)
 		_, _ = w.Write(body)
 	case r.URL.Query().Has("watch") && list != "" && !r.URL.Query().Has("sendInitialEvents"):
-		w.WriteHeader(http.StatusOK)
-		if f, ok := w.(http.Flusher); ok {
-			f.Flush()
-		}
-		<-r.Context().Done()
+		s.watch(w, r, ofNodes && len(node) == 0)
 	case r.URL.Query().Has("watch"):
 		refuse(w, http.StatusUnprocessableEntity, "no streaming lists here")
 	case r.Method == http.MethodGet && list != "":
@@ -66,6 +66,25 @@ func (s *apiServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		refuse(w, http.StatusNotFound, "not found")
 	}
+}
+
+// watch keeps a watch open, in which at most one thing happens: the Node comes.
+func (s *apiServer) watch(w http.ResponseWriter, r *http.Request, forNode bool) {
+	flush := http.NewResponseController(w).Flush
+	w.WriteHeader(http.StatusOK)
+	_ = flush()
+	if forNode {
+		select {
+		case <-r.Context().Done():
+			return
+		case <-s.registered:
+		}
+		s.mu.Lock()
+		_, _ = fmt.Fprintf(w, "{\"type\":\"ADDED\",\"object\":%s}\n", s.node)
+		s.mu.Unlock()
+		_ = flush()
+	}
+	<-r.Context().Done()
 }
 
 // lists are those that the kubelet's informers ask for, by path.
@@ -98,6 +117,7 @@ func (s *apiServer) register(body []byte) ([]byte, error) {
 	s.mu.Lock()
 	s.node = stored
 	s.mu.Unlock()
+	s.once.Do(func() { close(s.registered) })
 	return stored, nil
 }
 

@@ -65,6 +65,9 @@ func TestAllocatable(t *testing.T) {
 		if _, ok := in.Config["failCgroupV1"]; !ok {
 			in.Config["failCgroupV1"] = false
 		}
+		if rapid.IntRange(0, 5).Draw(t, "enforce") == 0 {
+			enforce(t, in.Config)
+		}
 		theirs, ours := loaded(t, in, dir)
 		if theirs == nil {
 			return
@@ -95,6 +98,21 @@ func TestAllocatable(t *testing.T) {
 	})
 }
 
+// enforce asks for limits on reserved cgroups; something is mostly reserved.
+func enforce(t *rapid.T, doc gen.Document) {
+	words := []string{"pods", "system-reserved", "kube-reserved", "system-reserved-compressible", "kube-reserved-compressible"}
+	doc["enforceNodeAllocatable"] = rapid.SliceOfNDistinct(rapid.SampledFrom(words), 1, 4, rapid.ID).Draw(t, "words")
+	doc["systemReservedCgroup"] = rapid.SampledFrom([]string{"/system.slice", "/a/system", "/system"}).Draw(t, "system cgroup")
+	doc["kubeReservedCgroup"] = rapid.SampledFrom([]string{"/kube.slice", "/podruntime/kubelet", "/kube"}).Draw(t, "kube cgroup")
+	for _, field := range []string{"systemReserved", "kubeReserved"} {
+		if rapid.IntRange(0, 3).Draw(t, field) > 0 {
+			doc[field] = rapid.SampledFrom([]map[string]string{
+				{"cpu": "500m", "memory": "1Gi"}, {"memory": "100Mi", "pid": "1000"}, {"cpu": "1"}, {"ephemeral-storage": "1Gi"}, {"hugepages-2Mi": "4Mi", "cpu": "0"},
+			}).Draw(t, "reserved")
+		}
+	}
+}
+
 // told tells whether the kubelet's error is among the findings: kqos tells all,
 // the kubelet the first. Where the kubelet prints the address of a quantity,
 // kqos prints the amount.
@@ -123,6 +141,7 @@ func kqos(c *kubelet.Config, in input) (node.Answer, []kubelet.Finding) {
 	}, in.Host.CgroupVersion)
 	findings := allocatable.CheckOn(c, n)
 	r, _ := allocatable.Compute(c, n)
+	findings = append(findings, cgroups.UnreservedFindings(r.Enforced, c.CgroupDriver)...)
 	a := node.Answer{
 		ReservedCPUs: r.Reservations.CPUs.String(), EvictionReservation: pod.Amounts(r.Eviction),
 		Capacity: pod.Amounts(r.Capacity), Allocatable: pod.Amounts(r.Allocatable), Absolute: pod.Amounts(r.Absolute),

@@ -33,6 +33,8 @@ type Enforced struct {
 	// Resources are limits: cpu (as shares), memory, pid and hugepages-*. What
 	// is absent is not set; nil, for a reserved cgroup, makes the start fail.
 	Resources corev1.ResourceList
+	// Compressible says that of a reservation only the cpu is enforced.
+	Compressible bool
 	// From names the field or rule of all the amounts.
 	From string
 	// AssumedPIDs says that the node's pid capacity is unknown and its limit here
@@ -67,7 +69,7 @@ func enforced(c *kubelet.Config, n Node, r *Result) []Enforced {
 		if !slices.Contains(c.EnforceNodeAllocatable, word) {
 			return
 		}
-		e := Enforced{Group: g, Cgroup: cgroup, Resources: amounts, From: from, CPUs: cpus}
+		e := Enforced{Group: g, Cgroup: cgroup, Resources: amounts, Compressible: compressible, From: from, CPUs: cpus}
 		if compressible {
 			e.Resources = only(amounts, corev1.ResourceCPU)
 		}

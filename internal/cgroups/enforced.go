@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kqos/kqos/internal/allocatable"
+	"github.com/kqos/kqos/internal/kubelet"
 )
 
 // EnforcedName is the cgroup that node allocatable is enforced on: the root of
@@ -19,6 +20,30 @@ func EnforcedName(e allocatable.Enforced, cgroupsPerQOS bool, driver string) Nam
 		return Root(e.Cgroup, cgroupsPerQOS)
 	}
 	return ParseDriverName(driver, e.Cgroup)
+}
+
+// UnreservedFindings are the reserved cgroups to be enforced for which nothing is
+// reserved: the kubelet ends at the first of them. Whether such a cgroup exists
+// only the host can tell.
+//
+// kubelet v1.37: cm/node_container_manager_linux.go enforceNodeAllocatableCgroups.
+func UnreservedFindings(enforced []allocatable.Enforced, driver string) []kubelet.Finding {
+	var findings []kubelet.Finding
+	for _, e := range enforced {
+		if e.Group == allocatable.GroupKubepods || e.Resources != nil {
+			continue
+		}
+		what, field := "System Reserved", "systemReserved"
+		if e.Group == allocatable.GroupKubeReserved {
+			what, field = "Kube Reserved", "kubeReserved"
+		}
+		if e.Compressible {
+			what += " Compressible"
+		}
+		findings = append(findings, kubelet.Finding{Stage: kubelet.StageStart, Field: field, Message: fmt.Sprintf(
+			"Failed to enforce %s Cgroup Limits on %q: %q cgroup is not configured properly", what, e.Cgroup, []string(ParseDriverName(driver, e.Cgroup)))})
+	}
+	return findings
 }
 
 // EnforcedSettings is what the enforcement of node allocatable asks for. A

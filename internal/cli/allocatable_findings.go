@@ -188,23 +188,8 @@ func (n *node) reservedCPUs() cpuset.CPUSet {
 }
 
 // enforcementFindings are reserved cgroups to be enforced without anything
-// reserved. Whether the cgroups exist only the host can tell.
-//
-// kubelet v1.37: cm/node_container_manager_linux.go enforceExistingCgroup.
+// reserved.
 func (n *node) enforcementFindings() []kubelet.Finding {
-	var findings []kubelet.Finding
 	result, _ := allocatable.Compute(n.config, n.onNode())
-	for _, e := range result.Enforced {
-		if e.Group == allocatable.GroupKubepods || e.Resources != nil {
-			continue
-		}
-		what, field := "System Reserved", "systemReserved"
-		if e.Group == allocatable.GroupKubeReserved {
-			what, field = "Kube Reserved", "kubeReserved"
-		}
-		findings = append(findings, kubelet.Finding{Stage: kubelet.StageStart, Field: field, Message: fmt.Sprintf(
-			"Failed to enforce %s Cgroup Limits on %q: %q cgroup is not configured properly",
-			what, e.Cgroup, []string(cgroups.ParseDriverName(n.driver, e.Cgroup)))})
-	}
-	return findings
+	return cgroups.UnreservedFindings(result.Enforced, n.driver)
 }

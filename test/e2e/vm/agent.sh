@@ -12,5 +12,8 @@ tar -C /out -cf - . | dd of=/dev/nvme2n1 bs=1M conv=fsync status=none
 echo $code >/dev/ttyS2
 stty -F /dev/ttyS1 cooked
 sleep 0.2
-# A disk that is kept has to be whole: written out, and then only read.
-for key in s u b; do echo $key >/proc/sysrq-trigger; done
+# A disk that is kept has to be whole; the keys only begin what they ask for.
+sync
+echo u >/proc/sysrq-trigger
+until grep -q ' / ext4 ro' /proc/mounts; do sleep 0.1; done
+echo b >/proc/sysrq-trigger

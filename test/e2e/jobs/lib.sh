@@ -93,11 +93,10 @@ put() {
 
 # eventually SECONDS COMMAND…
 eventually() {
-	left=$(($1 * 5))
+	deadline=$(($(cut -d. -f1 /proc/uptime) + $1))
 	shift
 	until "$@"; do
-		left=$((left - 1))
-		[ $left -gt 0 ] || fail "not in time: $*"
+		[ "$(cut -d. -f1 /proc/uptime)" -lt $deadline ] || fail "not in time: $*"
 		sleep 0.2
 	done
 }

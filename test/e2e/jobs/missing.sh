@@ -2,8 +2,8 @@
 . ./lib.sh
 kqos 0 doctor --only controllers
 says "controllers *warn .* no pids controller"
-kqos 2 apply pods
-says "controller pids is not available"
+kqos 0 apply pods -v
+says "no controller pids"
 holds $pod_b memory.max 419430400 memory/memory.limit_in_bytes 419430400
 kqos 0 apply pods --remove
 gone $kubepods

@@ -1,5 +1,5 @@
-# What --create-reserved makes outlives a boot: reserved.sh's cgroup, and a
-# kubelet.service that writes down what it finds when it starts. See rebooted.sh.
+# What --create-reserved makes outlives a boot. A kubelet.service writes down which
+# controllers it finds when it starts; rebooted.sh looks at that.
 config=reserved.yaml
 cat kubelet.yaml - >$config <<EOT
 enforceNodeAllocatable: [pods, kube-reserved]
@@ -14,8 +14,8 @@ cat >/usr/local/sbin/kubelet-start <<EOT
 	for c in cpu cpuset memory pids hugetlb; do
 		if [ $version = 2 ]; then grep -ow \$c $mount/kubelet.slice/cgroup.controllers; else [ -d $mount/\$c/kubelet.slice ] && echo \$c; fi
 	done
-	cat $(control /kubelet.slice memory.max memory/memory.limit_in_bytes) $(control /kubelet.slice cpu.weight cpu/cpu.shares)
 } >/var/lib/kubelet-start 2>&1
+exit 0
 EOT
 chmod +x /usr/local/sbin/kubelet-start
 cat >/etc/systemd/system/kubelet.service <<EOT

@@ -6,12 +6,14 @@ kubeReservedCgroup: /kubelet.slice
 EOT
 . ./lib.sh
 started() { systemctl is-active -q kubelet.service; }
-eventually 60 started
-if [ $version = 2 ]; then shares=$(weight 102); else shares=102; fi
-is "what the kubelet found" "$(tr '\n' ' ' </var/lib/kubelet-start)" "cpu cpuset memory pids hugetlb 104857600 $shares "
+eventually 120 started
+is "what the kubelet found" "$(tr '\n' ' ' </var/lib/kubelet-start)" "cpu cpuset memory pids hugetlb "
 gone $kubepods
-holds /kubelet.slice memory.max 104857600 memory/memory.limit_in_bytes 104857600
+systemctl daemon-reload
+systemd-run --quiet --wait true
 kqos 0 apply pods
+holds /kubelet.slice memory.max 104857600 memory/memory.limit_in_bytes 104857600
+holds /kubelet.slice cpu.weight "$(weight 102)" cpu/cpu.shares 102
 kqos 0 diff pods
 kqos 0 apply pods --remove
 gone /kubelet.slice

@@ -14,9 +14,10 @@ const unitFolder = "/etc/systemd/system"
 // other.
 const unitMark = "# Made by kqos apply --create-reserved; kqos apply --remove takes it away.\n"
 
-// sliceUnit is the unit file of a reserved cgroup. AllowedCPUs names all CPUs
-// that the machine may have, to no other end than that systemd keeps the cpuset
-// controller on for it: the kubelet's check wants it.
+// sliceUnit is the unit file of a reserved cgroup. The kubelet's check wants the
+// cpu and cpuset controllers, and systemd hands down what some unit asks for and
+// takes the rest back: so AllowedCPUs names all CPUs that the machine may have,
+// and CPUWeight the kernel's default. CPUAccounting alone asks for no controller.
 //
 // kubelet v1.37: cm/cgroup_v2_manager_linux.go Validate
 func sliceUnit(unit, possibleCPUs string) string {
@@ -28,6 +29,7 @@ Before=slices.target kubelet.service
 
 [Slice]
 CPUAccounting=yes
+CPUWeight=100
 IOAccounting=yes
 MemoryAccounting=yes
 TasksAccounting=yes

@@ -7,7 +7,7 @@ import (
 
 func TestUnits(t *testing.T) {
 	slice := sliceUnit("runtime-kube.slice", "0-7")
-	for _, want := range []string{unitMark, "Before=slices.target kubelet.service\n", "[Slice]\n", "AllowedCPUs=0-7\n"} {
+	for _, want := range []string{unitMark, "Before=slices.target kubelet.service\n", "[Slice]\n", "CPUWeight=100\n", "AllowedCPUs=0-7\n"} {
 		if !strings.Contains(slice, want) {
 			t.Errorf("slice unit lacks %q:\n%s", want, slice)
 		}

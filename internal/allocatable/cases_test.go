@@ -31,7 +31,7 @@ type fieldRun struct {
 // ours are the expected values that this package answers for.
 func ours(key string) bool {
 	switch key {
-	case "startup", "validate":
+	case "startup", "validate", "reservedSystemCPUs":
 		return true
 	}
 	return strings.HasPrefix(key, "node.")
@@ -105,6 +105,14 @@ func (r *fieldRun) check(t *testing.T, dir, key string, want json.RawMessage) {
 		}
 		if !told(allocatable.CheckOn(c, n), message) {
 			t.Errorf("not told: %s", message)
+		}
+	case key == "reservedSystemCPUs":
+		var cpus string
+		if err := json.Unmarshal(want, &cpus); err != nil {
+			t.Fatal(err)
+		}
+		if got := result.Reservations.CPUs.String(); got != cpus {
+			t.Errorf("reserved CPUs %q, want %q", got, cpus)
 		}
 	case what == "allocatable":
 		checkAmounts(t, result.Allocatable, want)

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -156,8 +157,11 @@ func (n *nodeFlags) chooseDriver(ctx context.Context, a *app, c *kubelet.Config,
 	}
 	elsewhere = (elsewhere || n.topology != "") && !n.live
 	if !elsewhere {
-		answer, err := nodeapi.CgroupDriver(ctx, nodeapi.RuntimeSockets(n.hostRoot))
+		answer, err := nodeapi.CgroupDriver(ctx, n.runtimeSockets(c))
 		if err == nil {
+			if c.Written["cgroupDriver"] && c.CgroupDriver != answer {
+				a.logger().Warn(fmt.Sprintf("cgroupDriver: the configuration says %s, the container runtime %s: the kubelet follows the runtime", c.CgroupDriver, answer))
+			}
 			return answer
 		}
 		a.logger().Debug("no runtime tells its cgroup driver", "reason", err)
@@ -171,6 +175,16 @@ func (n *nodeFlags) chooseDriver(ctx context.Context, a *app, c *kubelet.Config,
 		return driver.Systemd
 	}
 	return driver.HostDriver(n.hostRoot)
+}
+
+// runtimeSockets are where the host's runtime may listen, the one of the
+// configuration first.
+func (n *nodeFlags) runtimeSockets(c *kubelet.Config) []string {
+	sockets := nodeapi.RuntimeSockets(n.hostRoot)
+	if path, ok := strings.CutPrefix(c.ContainerRuntimeEndpoint, "unix://"); ok && c.Written["containerRuntimeEndpoint"] {
+		sockets = append([]string{filepath.Join(n.hostRoot, path)}, sockets...)
+	}
+	return sockets
 }
 
 // chooseVersion resolves auto: this host's version, else 2.

@@ -83,7 +83,9 @@ func (o *applyOptions) run(ctx context.Context, a *app, args []string) error {
 		return o.takeBack(ctx, a)
 	case o.dryRun:
 		return o.plan(ctx, a, args)
-	case o.watch:
+	}
+	a.warnPartial(o.node.hostRoot)
+	if o.watch {
 		return o.keep(ctx, a, args)
 	}
 	return o.once(ctx, a, args)

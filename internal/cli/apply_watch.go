@@ -2,10 +2,7 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"net"
-	"net/http"
 	"os"
 	"os/signal"
 	"slices"
@@ -14,8 +11,6 @@ import (
 
 	"github.com/coreos/go-systemd/v22/daemon"
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/collectors"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/kqos/kqos/internal/apply"
 )
@@ -51,7 +46,10 @@ func (o *applyOptions) keep(ctx context.Context, a *app, args []string) error {
 		return fmt.Errorf("reading WATCHDOG_USEC: %w", err)
 	}
 	if o.metricsAddress != "" {
-		end, err := serveMetrics(ctx, o.metricsAddress, loop)
+		end, err := serveMetrics(ctx, o.metricsAddress, loop.Log, func(r prometheus.Registerer) (err error) {
+			loop.Metrics, err = apply.NewMetrics(r)
+			return err
+		})
 		if err != nil {
 			return err
 		}
@@ -120,31 +118,3 @@ func hangups(ctx context.Context) (words <-chan struct{}, stop func()) {
 
 // notify tells the service manager; without one there is nobody to tell.
 func notify(state string) { _, _ = daemon.SdNotify(false, state) }
-
-// serveMetrics serves the loop's metrics until ctx ends.
-func serveMetrics(ctx context.Context, address string, loop *apply.Loop) (end func(), err error) {
-	registry := prometheus.NewRegistry()
-	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	if loop.Metrics, err = apply.NewMetrics(registry); err != nil {
-		return nil, err
-	}
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
-	if err != nil {
-		return nil, fmt.Errorf("--metrics-address: %w", err)
-	}
-	mux := http.NewServeMux()
-	mux.Handle("/metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
-	// A scrape is small; a client that stalls may not hold a connection.
-	server := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second, WriteTimeout: 30 * time.Second}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
-			loop.Log.Error("serving metrics", "error", err.Error())
-		}
-	}()
-	return func() {
-		_ = server.Close()
-		<-done
-	}, nil
-}

@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// TestDeployFlags holds the commands in deploy/ to the flags that apply has.
+// TestDeployFlags holds the commands in deploy/ to the flags that there are.
 func TestDeployFlags(t *testing.T) {
 	commands := map[string][]string{}
 	inText := regexp.MustCompile(`(?m)kqos (apply .*?)(?: >/dev/null)?$`)
@@ -20,28 +20,31 @@ func TestDeployFlags(t *testing.T) {
 			commands[file] = strings.Fields(found[1])
 		}
 	}
-	var set struct {
-		Spec struct {
-			Template struct {
-				Spec struct {
-					Containers []struct{ Args []string }
+	for _, overlay := range []string{"observe", "reconcile"} {
+		var set struct {
+			Spec struct {
+				Template struct {
+					Spec struct {
+						Containers []struct{ Args []string }
+					}
 				}
 			}
 		}
+		file := "kubernetes/overlays/" + overlay + "/daemonset.yaml"
+		if err := yaml.Unmarshal(deployed(t, file), &set); err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range set.Spec.Template.Spec.Containers {
+			commands[file] = c.Args
+		}
 	}
-	if err := yaml.Unmarshal(deployed(t, "kubernetes/daemonset.yaml"), &set); err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range set.Spec.Template.Spec.Containers {
-		commands["kubernetes/daemonset.yaml"] = c.Args
-	}
-	if len(commands) != 4 {
-		t.Errorf("found commands in %d files, want 4", len(commands))
+	if len(commands) != 5 {
+		t.Errorf("found commands in %d files, want 5", len(commands))
 	}
 	for file, args := range commands {
 		a := &app{System: System{Out: &bytes.Buffer{}, Err: &bytes.Buffer{}, Getenv: os.Getenv}}
 		cmd, rest, err := newRoot(a).Find(args)
-		if err != nil || cmd.Name() != "apply" {
+		if err != nil || !oneOf(cmd.Name(), "apply", "inspect") {
 			t.Errorf("%s: %v: %v", file, args, err)
 			continue
 		}

@@ -91,6 +91,9 @@ func (o *doctorOptions) run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
+	if facts.Host != nil {
+		a.warnPartial(o.node.hostRoot)
+	}
 	if o.start {
 		return o.showStart(a, facts)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kqos/kqos/internal/archive"
+	"github.com/kqos/kqos/internal/inspect"
 )
 
 // unpackHost lets --host-root be an archive: it is unpacked into a folder that
@@ -34,6 +35,22 @@ func (a *app) unpackHost(cmd *cobra.Command) error {
 	}
 	return flag.Value.Set(a.unpacked)
 }
+
+// warnPartial tells where what is seen below root is not the host but only a
+// container on it.
+func (a *app) warnPartial(root string) {
+	h, err := inspect.Open(root)
+	if err != nil {
+		return // what needs cgroups tells that there are none
+	}
+	defer h.Close()
+	if partial := h.Partial(root); partial != "" {
+		a.logger().Warn(onlyContainer + partial)
+	}
+}
+
+// onlyContainer begins what is told of a view that is not the host's.
+const onlyContainer = "only a container is seen, not its host: "
 
 // unpack writes what an archive holds below a folder. Links stay within it: each
 // is written anew, relative to where it stands.

@@ -18,6 +18,7 @@ type inspectOptions struct {
 	sample, timeout      time.Duration
 	interval             time.Duration
 	count                int
+	metricsAddress       string
 }
 
 func newInspect(a *app) *cobra.Command {
@@ -49,13 +50,15 @@ a warning beside all the rest.
 --watch looks again and again, as top does: q quits, / filters, f folds levels,
 n, c, m, p, t, o, s and d sort, x turns to drift, leaks and intruders. The figures
 on the screen are fresh at each look; control files are read by turns, all within
-30 looks. Where the output is no terminal it prints lines.`,
+30 looks. Where the output is no terminal it prints lines. With --metrics-address
+it tells Prometheus what it sees, and logs what appears and what goes instead.`,
 		Example: `  sudo kqos inspect
   sudo kqos inspect shop/database -o wide
   sudo kqos inspect $$
   kqos inspect --host-root captured/ -f pods.yaml --exit-code
   kqos inspect -o json | jq '.cgroups[] | select(.drift) | {path, drift}'
-  kqos inspect --watch --sort memory`,
+  kqos inspect --watch --sort memory
+  kqos inspect --host-root /host --watch --metrics-address :9099`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.run(cmd.Context(), a, slices.Concat(args, []string{""})[0])
@@ -77,6 +80,7 @@ on the screen are fresh at each look; control files are read by turns, all withi
 	f.BoolVar(&o.watch, "watch", false, "look again and again")
 	f.DurationVar(&o.interval, "interval", 2*time.Second, "with --watch, the pause between two looks")
 	f.IntVar(&o.count, "count", 0, "with --watch, end after so many looks; 0 goes on")
+	f.StringVar(&o.metricsAddress, "metrics-address", "", "with --watch, serve Prometheus metrics at this address, such as :9099")
 	completeWith(cmd, "sort", sortKeys()...)
 	completeWith(cmd, "fold", foldLevels()...)
 	return cmd
@@ -94,6 +98,8 @@ func (o *inspectOptions) check() error {
 		return fmt.Errorf("--interval %s: must be at least 100ms", o.interval)
 	case o.count != 0 && !o.watch, o.count < 0:
 		return errors.New("--count needs --watch and can't be negative")
+	case o.metricsAddress != "" && !o.watch:
+		return errors.New("--metrics-address needs --watch")
 	}
 	return o.output.check()
 }

@@ -29,6 +29,8 @@ type survey struct {
 	inspect.Inspection
 	node   *node
 	target string
+	// pods are those that are known with their specs.
+	pods []*corev1.Pod
 	// notes say what could not be learnt.
 	notes []string
 }
@@ -65,6 +67,10 @@ func (o *inspectOptions) survey(ctx context.Context, a *app, target string) (*su
 	n.driver = o.shape(n, roots)
 	w := &wanted{in: in, node: n, pods: flags.expand(in), incomplete: flags.incomplete(n, in)}
 	s.meet(ctx, w)
+	s.pods = w.pods
+	if partial := h.Partial(s.Root); partial != "" {
+		s.note("%s%s", onlyContainer, partial)
+	}
 	s.own(w, h.Walk("/"), o.complete)
 	s.wish(&flags, a, w, roots)
 	if s.alive() {

@@ -33,6 +33,8 @@ type watcher struct {
 	monitor *inspect.Monitor
 	learnt  time.Time
 	changed bool
+	// observer tells others of each look; nil for nobody.
+	observer *observer
 	// one look at a time, and none once the watcher is closed.
 	looking sync.Mutex
 }
@@ -66,8 +68,10 @@ func (w *watcher) look(ctx context.Context, focus inspect.Focus) (*cgroupInspect
 		}
 		w.learnt = time.Now() // also where it failed: what was known still serves
 	}
+	begun := time.Now()
 	report, changed := w.monitor.Look(ctx, focus)
 	w.changed = w.changed || changed
+	w.observer.saw(ctx, w.survey, report, time.Since(begun))
 	return w.o.result(w.survey, report), nil
 }
 
@@ -78,6 +82,14 @@ func (o *inspectOptions) follow(ctx context.Context, a *app, target string) erro
 		return err
 	}
 	defer w.close()
+	if o.metricsAddress != "" {
+		w.observer = newObserver(o, a)
+		end, err := serveMetrics(ctx, o.metricsAddress, a.writes, w.observer.register)
+		if err != nil {
+			return err
+		}
+		defer end()
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel() // ends a look that nobody waits for, before close does
 	if in, ok := a.In.(*os.File); ok && a.Terminal && isTerminal(in) && (o.output.text() || o.output.format == "tree") {
@@ -86,7 +98,11 @@ func (o *inspectOptions) follow(ctx context.Context, a *app, target string) erro
 	for _, note := range w.survey.notes {
 		a.logger().Warn(note)
 	}
-	header := false
+	header, focus := false, inspect.Focus{}
+	if o.metricsAddress != "" {
+		// Figures of use are the business of others.
+		focus.Shown = func(string) bool { return false }
+	}
 	for n := 0; o.count == 0 || n < o.count; n++ {
 		if n > 0 {
 			select {
@@ -95,9 +111,12 @@ func (o *inspectOptions) follow(ctx context.Context, a *app, target string) erro
 			case <-time.After(o.interval):
 			}
 		}
-		v, err := w.look(ctx, inspect.Focus{})
+		v, err := w.look(ctx, focus)
 		if err = errors.Join(err, ctx.Err()); err != nil {
 			return err
+		}
+		if o.metricsAddress != "" {
+			continue
 		}
 		if err := o.printLook(a, v, &header); err != nil {
 			return err

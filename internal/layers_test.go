@@ -28,7 +28,7 @@ func layers() map[string][]string {
 			"internal/manifest", "internal/admission", "internal/kubelet", "internal/machine", "internal/qos",
 			"internal/allocatable", "internal/simulate", "internal/simulate/cpumanager", "internal/cgroups",
 			"internal/simulate/topologymanager", "internal/simulate/memorymanager", "internal/simulate/devicemanager",
-			"internal/cgroups/driver", "internal/apply", "internal/inspect", "internal/inspect/collect", "internal/inspect/doctor", "internal/render", "internal/nodeapi",
+			"internal/cgroups/driver", "internal/apply", "internal/inspect", "internal/inspect/collect", "internal/inspect/doctor", "internal/render", "internal/launch", "internal/nodeapi",
 			"internal/archive", "internal/input", "internal/parallel", "internal/quantity", "internal/fleet",
 		},
 		"internal/fleet":                    append([]string{"internal/simulate", "internal/parallel"}, placement...),
@@ -48,7 +48,8 @@ func layers() map[string][]string {
 		"internal/kubelet":                  {"internal/input", "internal/quantity"},
 		"internal/machine":                  {"internal/quantity", "internal/archive", "internal/input"},
 		"internal/inspect":                  {"internal/cgroups", "internal/kubelet", "internal/machine", "internal/nodeapi"},
-		"internal/inspect/collect":          {"internal/kubelet", "internal/nodeapi"},
+		"internal/launch":                   {"internal/nodeapi"},
+		"internal/inspect/collect":          {"internal/kubelet", "internal/launch", "internal/nodeapi"},
 		"internal/inspect/doctor": append([]string{
 			"internal/cgroups", "internal/input", "internal/inspect", "internal/nodeapi", "internal/simulate", "internal/simulate/topologymanager",
 		}, placement...),

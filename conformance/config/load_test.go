@@ -29,6 +29,7 @@ type input struct {
 	Text          string            `json:"text,omitempty"`
 	Dropins       map[string]string `json:"dropins,omitempty"`
 	Gates         map[string]bool   `json:"featureGates,omitempty"`
+	Flags         []string          `json:"flags,omitempty"`
 	CgroupVersion int               `json:"cgroupVersion"`
 }
 
@@ -42,7 +43,7 @@ type answer struct {
 
 // write puts the input into a folder and says how to start on it.
 func (in input) write(dir string) (start.Options, error) {
-	o := start.Options{Gates: in.Gates}
+	o := start.Options{Gates: in.Gates, Flags: in.Flags}
 	if text := in.text(); text != nil {
 		o.File = filepath.Join(dir, "kubelet.yaml")
 		if err := os.WriteFile(o.File, text, 0o600); err != nil {
@@ -93,7 +94,7 @@ func oracle(o start.Options, cgroupVersion int) (answer, error) {
 }
 
 func kqos(o start.Options, cgroupVersion int, known map[string]bool) answer {
-	c, err := kubelet.Load(kubelet.LoadOptions{File: o.File, Dir: o.Dir, Gates: o.Gates})
+	c, err := kubelet.Load(kubelet.LoadOptions{File: o.File, Dir: o.Dir, Gates: o.Gates, Flags: o.Flags})
 	if err != nil {
 		return answer{Error: err.Error()}
 	}
@@ -215,6 +216,18 @@ func TestDropins(t *testing.T) {
 		for range rapid.IntRange(0, 3).Draw(t, "dropins") {
 			name := rapid.SampledFrom([]string{"10-a.conf", "20-b.conf", "90.conf", "sub/50.conf", "z.yaml", ".conf"}).Draw(t, "name")
 			in.Dropins[name] = gen.DropinText().Draw(t, name)
+		}
+		compare(t, dir, in, false)
+	})
+}
+
+// TestFlags compares what a command line makes of a file, or of none.
+func TestFlags(t *testing.T) {
+	dir := t.TempDir()
+	check.Property(t, 1500, func(t *rapid.T) {
+		in := input{CgroupVersion: 2, Flags: gen.Flags().Draw(t, "flags")}
+		if rapid.IntRange(0, 3).Draw(t, "file") > 0 {
+			in.Config = gen.Config(4).Draw(t, "config")
 		}
 		compare(t, dir, in, false)
 	})

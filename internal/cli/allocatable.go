@@ -62,6 +62,7 @@ object, changes, and exits 1 if anything does.`,
 	f.IntVar(&o.suggest, "suggest-reserved", 0, "print the configuration lines that reserve this many whole cores")
 	f.BoolVar(&o.splitNUMA, "split-numa", false, "spread the suggested cores over the NUMA nodes")
 	o.node.add(cmd)
+	o.node.defaultsMatter = true
 	o.out.add(cmd, "csv")
 	cmd.MarkFlagsMutuallyExclusive("validate", "against", "suggest-reserved")
 	return cmd

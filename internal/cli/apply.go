@@ -75,7 +75,7 @@ func (o *applyOptions) run(ctx context.Context, a *app, args []string) error {
 	if err := o.check(o, args); err != nil {
 		return err
 	}
-	if err := o.named(a, args); err != nil {
+	if err := o.named(args); err != nil {
 		return err
 	}
 	switch {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/kqos/kqos/internal/nodeapi"
+	"github.com/kqos/kqos/internal/launch"
 )
 
 // runFlags say what an apply may do to the host, and how it is run.
@@ -62,21 +62,12 @@ func (r *runFlags) check(o *applyOptions, args []string) error {
 
 // named refuses to write a tree that nobody asked for, that of a kubelet with
 // all defaults. On a kubelet's own node its configuration is what is meant.
-func (o *applyOptions) named(a *app, args []string) error {
+func (o *applyOptions) named(args []string) error {
 	asked := len(args)+len(o.pods.files) > 0 || o.node.config != "" || o.node.configDir != ""
 	if asked || o.dryRun || o.remove || o.undo != "" {
 		return nil
 	}
-	k, err := nodeapi.FindKubelet(o.node.hostRoot)
-	if err != nil {
-		return err
-	}
-	o.node.config, o.node.configDir = o.node.kubeletConfig()
-	if found := or(o.node.config, o.node.configDir); found != "" {
-		a.logger().Warn("no configuration is named: that of this node's kubelet is taken: " + found)
-		return nil
-	}
-	if k != nil {
+	if launch.Find(o.node.hostRoot) != nil {
 		return nil
 	}
 	return errors.New("nothing is named: give pods or a KubeletConfiguration (--config); neither a kubelet nor a configuration of one is on this node, and --dry-run shows what one with all defaults would make")

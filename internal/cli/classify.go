@@ -58,7 +58,7 @@ func (o *classifyOptions) run(ctx context.Context, a *app, args []string) error 
 	if o.expect != "" && qos.Rank(expected) < qos.Rank(corev1.PodQOSBurstable) {
 		return fmt.Errorf("--expect %q: must be Guaranteed or Burstable", o.expect)
 	}
-	if err := o.pods.any(args); err != nil {
+	if err := o.pods.any(ctx, a, args, &o.node); err != nil {
 		return err
 	}
 	o.node.refusalsWarn = true

@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kqos/kqos/internal/inspect/collect"
-	"github.com/kqos/kqos/internal/nodeapi"
 	"github.com/kqos/kqos/internal/render"
 )
 
@@ -53,7 +52,7 @@ The listing says what was packed; --dry-run lists only.`,
 	f := cmd.Flags()
 	f.StringVarP(&o.archive, "archive", "O", "node.tar.gz", "where to write the archive, - for stdout")
 	f.StringVar(&o.hostRoot, "host-root", "/", "prefix for /proc, /sys, /etc, /var and /run")
-	f.StringVar(&o.config, "config", "", "the kubelet's configuration, below --host-root; default: that of the running kubelet, else var/lib/kubelet/config.yaml")
+	f.StringVar(&o.config, "config", "", "the kubelet's configuration, below --host-root; default: that of the host's kubelet")
 	f.StringVar(&o.configDir, "config-dir", "", "its folder of drop-ins, below --host-root")
 	f.BoolVar(&o.dryRun, "dry-run", false, "list what would be packed, write nothing")
 	return cmd
@@ -63,7 +62,7 @@ func (o *collectOptions) run(ctx context.Context, a *app) error {
 	if err := o.output.check(); err != nil {
 		return err
 	}
-	c, err := collect.Read(ctx, o.options())
+	c, err := collect.Read(ctx, collect.Options{Root: o.hostRoot, Config: o.config, ConfigDir: o.configDir})
 	if err != nil {
 		return err
 	}
@@ -85,16 +84,6 @@ func (o *collectOptions) run(ctx context.Context, a *app) error {
 		return fmt.Errorf("writing %s: %w", o.archive, err)
 	}
 	return o.output.print(a, collectionView(o.archive, size, c))
-}
-
-// options are the paths of the kubelet's configuration on the host.
-func (o *collectOptions) options() collect.Options {
-	found := collect.Options{Root: o.hostRoot, Config: o.config, ConfigDir: o.configDir}
-	if k, err := nodeapi.FindKubelet(o.hostRoot); err == nil && k != nil {
-		found.Config, found.ConfigDir = or(found.Config, k.Config), or(found.ConfigDir, k.ConfigDir)
-	}
-	found.Config = or(found.Config, filepath.Join(kubeletDir, "config.yaml"))
-	return found
 }
 
 // writeArchive writes the file whole or not at all. Only its owner may read it:

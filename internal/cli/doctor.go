@@ -35,9 +35,8 @@ func newDoctor(a *app) *cobra.Command {
 later: named checks, each with evidence and the command that mends it. What the
 kubelet would say stands in its own words.
 
-The configuration is that of --config, else the one that a running kubelet was
-given, else /var/lib/kubelet/config.yaml, else the kubelet's defaults. With
---topology the machine is the one named, and this host is not looked at unless
+The configuration is that of --config, else that of the host's kubelet, found as
+'kqos help node' says, else the kubelet's defaults. With --topology the machine is the one named, and this host is not looked at unless
 --host-root says so. Nothing is written without --repair.
 
 --start walks the kubelet's start step by step, to the step at which it stops.

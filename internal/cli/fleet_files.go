@@ -20,6 +20,9 @@ import (
 	"github.com/kqos/kqos/internal/simulate"
 )
 
+// kubeletDir is the kubelet's root directory in an archive of collect.
+const kubeletDir = "var/lib/kubelet"
+
 // nodeFiles are the files of a folder that are each named by a node.
 type nodeFiles struct {
 	paths map[string]string

@@ -76,7 +76,7 @@ func (o *inspectOptions) survey(ctx context.Context, a *app, target string) (*su
 	if s.alive() {
 		s.Systemd = nodeapi.SystemdSockets(s.Root)
 	}
-	s.Exclusive = s.exclusive(ctx, o.stateDir, n.config)
+	s.Exclusive = s.exclusive(ctx, or(o.stateDir, o.node.kubeletDir()), o.stateDir != "", n.config)
 	return s, s.choose(o.all, roots, n.config)
 }
 
@@ -200,8 +200,8 @@ func forgetPIDs(tree cgroups.Tree) {
 
 // exclusive are the CPUs that containers have for themselves: by the CPU
 // manager's checkpoint, else by what the kubelet serves.
-func (s *survey) exclusive(ctx context.Context, dir string, c *kubelet.Config) map[string]map[string]cpuset.CPUSet {
-	file := filepath.Join(or(dir, filepath.Join(s.Root, kubeletDir)), kubelet.CPUManagerStateFile)
+func (s *survey) exclusive(ctx context.Context, dir string, named bool, c *kubelet.Config) map[string]map[string]cpuset.CPUSet {
+	file := filepath.Join(dir, kubelet.CPUManagerStateFile)
 	blob, err := input.File(file, input.Config)
 	if err == nil {
 		state, err := kubelet.ReadCPUManagerState(blob, "", c.Gates)
@@ -209,7 +209,7 @@ func (s *survey) exclusive(ctx context.Context, dir string, c *kubelet.Config) m
 			return withPods(state)
 		}
 		s.note("reading %s: %v", file, err)
-	} else if dir != "" || !errors.Is(err, fs.ErrNotExist) {
+	} else if named || !errors.Is(err, fs.ErrNotExist) {
 		s.note("reading the CPU manager's checkpoint: %v", err)
 	}
 	socket := nodeapi.PodResourcesSocket(s.Root)

@@ -8,17 +8,45 @@ import (
 	"strings"
 )
 
+// levelNotice is that of messages which show without -v and warn of nothing.
+const levelNotice = slog.LevelInfo + 2
+
 // newLogger writes messages for people, or as JSON lines. Verbosity 0 shows
-// warnings and errors, 1 what is being done, 2 and more all details.
+// errors, warnings and notices, 1 what is being done, 2 and more all details,
+// -1 errors alone.
 func newLogger(w io.Writer, format string, verbosity int) (*slog.Logger, error) {
-	level := slog.LevelWarn - slog.Level(4*verbosity)
+	level := levelNotice
+	switch {
+	case verbosity < 0:
+		level = slog.LevelError
+	case verbosity > 0:
+		level = slog.LevelWarn - slog.Level(4*verbosity)
+	}
 	switch format {
 	case "text":
 		return slog.New(textHandler{w: w, level: level}), nil
 	case "json":
-		return slog.New(slog.NewJSONHandler(w, &slog.HandlerOptions{Level: level})), nil
+		return slog.New(slog.NewJSONHandler(w, &slog.HandlerOptions{Level: level, ReplaceAttr: nameNotice})), nil
 	}
 	return nil, fmt.Errorf("--log-format %q: must be text or json", format)
+}
+
+// nameNotice gives the level of notices its name.
+func nameNotice(_ []string, attr slog.Attr) slog.Attr {
+	if attr.Key == slog.LevelKey && attr.Value.Any() == levelNotice {
+		return slog.String(slog.LevelKey, "NOTICE")
+	}
+	return attr
+}
+
+// notice tells something that is neither a fault nor a part of the result, once:
+// a command that runs on comes by again.
+func (a *app) notice(text string) {
+	if a.noticed == text {
+		return
+	}
+	a.noticed = text
+	a.logger().Log(context.Background(), levelNotice, text)
 }
 
 // textHandler prints "kqos: message key=value", with the level's name where it

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -49,7 +47,7 @@ func (n *nodeFlags) load(ctx context.Context, a *app, configDocument, machineDoc
 	if err != nil {
 		return nil, err
 	}
-	config, err := n.loadConfig(a, configDocument, r.minor)
+	config, err := n.loadConfig(a, configDocument, r.minor, elsewhere)
 	if err != nil {
 		return nil, err
 	}
@@ -68,9 +66,9 @@ func (n *nodeFlags) load(ctx context.Context, a *app, configDocument, machineDoc
 	return found, nil
 }
 
-// loadConfig reads --config, else the document found among the inputs, else
-// takes the kubelet's defaults.
-func (n *nodeFlags) loadConfig(a *app, document *manifest.Document, minor kubelet.Minor) (*kubelet.Config, error) {
+// loadConfig reads --config, else the document found among the inputs, else, on
+// this host, what its kubelet has, else takes the kubelet's defaults.
+func (n *nodeFlags) loadConfig(a *app, document *manifest.Document, minor kubelet.Minor, elsewhere bool) (*kubelet.Config, error) {
 	gates, err := kubelet.ParseGates(n.featureGates)
 	if err != nil {
 		return nil, fmt.Errorf("--feature-gates: %w", err)
@@ -83,8 +81,8 @@ func (n *nodeFlags) loadConfig(a *app, document *manifest.Document, minor kubele
 		}
 	case n.config == "" && document != nil:
 		o.File, o.Data = document.File, document.Data
-	case n.config == "" && n.configDir == "" && n.hostConfig:
-		o.File, o.Dir = n.kubeletConfig()
+	case n.asksHost(elsewhere):
+		o = n.hostKubelet(o)
 	}
 	config, err := kubelet.Load(o)
 	if n.refusalsWarn && o.File+o.Dir != "" && refusedContent(err) {
@@ -94,28 +92,23 @@ func (n *nodeFlags) loadConfig(a *app, document *manifest.Document, minor kubele
 	if err != nil {
 		return nil, err
 	}
+	if n.asksHost(elsewhere) && document == nil {
+		if err := n.tellKubelet(a, config); err != nil {
+			return nil, err
+		}
+	}
 	for _, w := range config.Warnings {
 		a.logger().Warn(w)
 	}
 	return config, nil
 }
 
-// kubeletConfig finds the configuration of the host's kubelet: the file and the
-// folder of drop-ins that the running one was told, else the file of its root
-// directory; empty where there is none.
-func (n *nodeFlags) kubeletConfig() (file, dir string) {
-	file = filepath.Join(kubeletDir, "config.yaml")
-	if k, err := nodeapi.FindKubelet(n.hostRoot); err == nil && k != nil {
-		file = or(k.Config, file)
-		if k.ConfigDir != "" {
-			dir = filepath.Join(n.hostRoot, k.ConfigDir)
-		}
-	}
-	file = filepath.Join(n.hostRoot, file)
-	if _, err := os.Stat(file); err != nil {
-		return "", dir
-	}
-	return file, dir
+// asksHost says whether the configuration is that of this host's kubelet: where
+// none is named and the machine is this host. --config= asks for the kubelet's
+// defaults.
+func (n *nodeFlags) asksHost(elsewhere bool) bool {
+	named := n.config != "" || n.configDir != "" || n.given != nil && n.given("config")
+	return !named && (n.hostConfig || !elsewhere)
 }
 
 // refusedContent tells a configuration that was read and is refused from one

@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kqos/kqos/internal/kubelet"
+	"github.com/kqos/kqos/internal/launch"
 )
 
 // nodeFlags describe the node: the kubelet's configuration, the machine, and
@@ -32,11 +33,20 @@ type nodeFlags struct {
 	// hostConfig says that the command is about this host whatever is named: its
 	// limits count, and the configuration of its own kubelet where none is named.
 	hostConfig bool
+	// defaultsMatter has it told where the kubelet's defaults are taken: for
+	// commands whose whole answer rests on them.
+	defaultsMatter bool
+	// given says whether a flag stands on the command line.
+	given func(flag string) bool
+	// kubelet is the one of this host whose configuration holds; nil where it is
+	// not asked or there is none.
+	kubelet *launch.Kubelet
 }
 
 func (n *nodeFlags) add(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&n.config, "config", "", "KubeletConfiguration (YAML, JSON, /configz answer, - for stdin); default: the kubelet's defaults")
+	n.given = f.Changed
+	f.StringVar(&n.config, "config", "", "KubeletConfiguration (YAML, JSON, /configz answer, - for stdin); default: that of this host's kubelet; empty: the kubelet's defaults")
 	f.StringVar(&n.configDir, "config-dir", "", "folder of drop-ins (*.conf), merged as the kubelet does")
 	f.StringVar(&n.featureGates, "feature-gates", "", "gates A=true,B=false; they win over the file")
 	f.StringVar(&n.topology, "topology", "", "machine: a snapshot, MachineInfo JSON, hwloc XML, sysfs folder or archive, synthetic:…; default: this host")

@@ -17,9 +17,6 @@ import (
 	"github.com/kqos/kqos/internal/simulate"
 )
 
-// kubeletDir is the kubelet's root directory below the host's root.
-const kubeletDir = "var/lib/kubelet"
-
 // place admits the pods in their order as the kubelet's managers do. Pods that
 // they refuse run nowhere and get no cgroups. On this host the kubelet's
 // checkpoint files tell where its pods are, and only new ones are placed.
@@ -132,7 +129,7 @@ func assignments(placed map[string][]simulate.Container, shared string, static b
 // any.
 func (o *planOptions) checkpoints() simulate.Files {
 	files := simulate.Files{}
-	dir := or(o.stateDir, filepath.Join(o.node.hostRoot, kubeletDir))
+	dir := or(o.stateDir, o.node.kubeletDir())
 	for _, name := range []string{kubelet.CPUManagerStateFile, kubelet.MemoryManagerStateFile} {
 		if data, err := input.File(filepath.Join(dir, name), input.Config); err == nil {
 			files[name] = string(data)

@@ -34,6 +34,7 @@ type planOptions struct {
 func (o *planOptions) add(cmd *cobra.Command) {
 	o.pods.add(cmd)
 	o.node.add(cmd)
+	o.node.defaultsMatter = true
 	o.output.add(cmd)
 	f := cmd.Flags()
 	f.BoolVar(&o.containers, "containers", false, "also the cgroups of containers, which a runtime makes on a real node")

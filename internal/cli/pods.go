@@ -13,6 +13,7 @@ import (
 	"github.com/kqos/kqos/internal/admission"
 	"github.com/kqos/kqos/internal/kubelet"
 	"github.com/kqos/kqos/internal/manifest"
+	"github.com/kqos/kqos/internal/nodeapi"
 	"github.com/kqos/kqos/internal/parallel"
 	"github.com/kqos/kqos/internal/qos"
 )
@@ -44,10 +45,36 @@ type podStream struct {
 // load reads pods and, with the configuration and the machine that stand among
 // them, the node. Errors of single inputs are left in the result, to be told after all else; see err.
 func (p *podFlags) load(ctx context.Context, a *app, args []string, nodes *nodeFlags) (*podInput, *node, error) {
-	if err := p.any(args); err != nil {
+	if err := p.any(ctx, a, args, nodes); err != nil {
 		return nil, nil, err
 	}
 	return p.loadAny(ctx, a, args, nodes)
+}
+
+// any sees to it that there are pods: where none are named, those that the
+// kubelet of this host has, as they stand.
+func (p *podFlags) any(ctx context.Context, a *app, args []string, nodes *nodeFlags) error {
+	if len(args)+len(p.files)+len(p.more) > 0 {
+		return nil
+	}
+	const wanted = "no pods given: name files or folders, or - for stdin"
+	if nodes.topology != "" || p.static {
+		return errors.New(wanted)
+	}
+	if k, err := nodeapi.FindKubelet(nodes.hostRoot); k == nil || err != nil {
+		return errors.New(wanted)
+	}
+	pods, err := nodeapi.Pods(ctx, nodeapi.PodsSocket(nodes.hostRoot))
+	if err != nil {
+		return fmt.Errorf("%s; this host's kubelet does not tell its own: %w", wanted, err)
+	}
+	a.notice(fmt.Sprintf("no pods given: the %d of this host's kubelet are taken, as they stand", len(pods)))
+	p.asWritten = true
+	for i, pod := range pods {
+		source := manifest.Source{File: "kubelet", Document: i + 1, Kind: "Pod", Name: pod.Name}
+		p.more = append(p.more, manifest.Workload{Source: source, Pod: pod, Replicas: 1})
+	}
+	return nil
 }
 
 // loadAny is load for commands that have an answer for no pods too.
@@ -63,14 +90,6 @@ func (p *podFlags) loadAny(ctx context.Context, a *app, args []string, nodes *no
 		in.notes = append(in.notes, part.notes...)
 	}
 	return in, n, nil
-}
-
-// any refuses a call without inputs.
-func (p *podFlags) any(args []string) error {
-	if len(args)+len(p.files)+len(p.more) == 0 {
-		return errors.New("no pods given: name files or folders, or - for stdin")
-	}
-	return nil
 }
 
 // stream reads the node and gets the pods ready to be read.

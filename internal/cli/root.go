@@ -13,6 +13,8 @@ import (
 type app struct {
 	System
 	log *slog.Logger
+	// noticed is the last notice.
+	noticed string
 	// writes tells each write of a command that runs on, whatever -v says.
 	writes *slog.Logger
 	color  string
@@ -40,7 +42,7 @@ Exit codes:
 `
 
 func newRoot(a *app) *cobra.Command {
-	verbosity := 0
+	verbosity, quiet := 0, false
 	var logFormat string
 	root := &cobra.Command{
 		Use:   "kqos",
@@ -55,12 +57,15 @@ kubelet of Kubernetes v1.37 and the reason for each.`,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
 			// An interrupt finds messages set up and the archive unpacked, or neither.
 			defer a.hold()()
+			if quiet {
+				verbosity = -1
+			}
 			log, err := newLogger(a.Err, logFormat, verbosity)
 			if err != nil {
 				return err
 			}
 			a.log = log
-			if a.writes, err = newLogger(a.Err, logFormat, max(verbosity, 1)); err != nil {
+			if a.writes, err = newLogger(a.Err, logFormat, telling(verbosity)); err != nil {
 				return err
 			}
 			if !oneOf(a.color, "auto", "always", "never") {
@@ -80,6 +85,7 @@ kubelet of Kubernetes v1.37 and the reason for each.`,
 	root.SetErr(a.Err)
 	flags := root.PersistentFlags()
 	flags.CountVarP(&verbosity, "verbose", "v", "more messages on stderr; repeat for still more")
+	flags.BoolVarP(&quiet, "quiet", "q", false, "only errors on stderr")
 	flags.StringVar(&logFormat, "log-format", "text", "messages on stderr as text or json")
 	flags.StringVar(&a.color, "color", "auto", "colour: auto (on a terminal), always, never")
 	completeWith(root, "log-format", "text", "json")
@@ -91,6 +97,14 @@ kubelet of Kubernetes v1.37 and the reason for each.`,
 	root.AddCommand(commands(a)...)
 	root.AddCommand(topics()...)
 	return root
+}
+
+// telling is the verbosity at which a command that runs on tells what it writes.
+func telling(verbosity int) int {
+	if verbosity < 0 {
+		return verbosity
+	}
+	return max(verbosity, 1)
 }
 
 // commands lists the commands in the order in which help shows them.

@@ -59,6 +59,7 @@ best first, the configured one marked *; -o wide shows also what comes out alike
 	}
 	o.pods.add(cmd)
 	o.node.add(cmd)
+	o.node.defaultsMatter = true
 	o.output.add(cmd, "svg")
 	o.states.add(cmd)
 	f := cmd.Flags()

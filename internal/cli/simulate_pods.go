@@ -24,6 +24,9 @@ func (o *simulateOptions) runPods(ctx context.Context, a *app, args []string) er
 	if err != nil {
 		return err
 	}
+	if files == nil && o.node.kubelet != nil {
+		a.notice("the node starts empty: --state-dir " + o.node.kubeletDir() + " starts it with the pods that this host's kubelet placed")
+	}
 	events, err := o.events(in)
 	if err != nil {
 		return err

@@ -164,5 +164,5 @@ func (o *topologyOptions) view(m *machine.Machine, use machine.Use, marked bool)
 
 // configured says whether the kubelet's configuration was named.
 func (o *topologyOptions) configured(in *podInput) bool {
-	return o.node.config != "" || o.node.configDir != "" || o.node.featureGates != "" || in != nil && len(in.KubeletConfigs) > 0
+	return o.node.kubelet != nil || o.node.config != "" || o.node.configDir != "" || o.node.featureGates != "" || in != nil && len(in.KubeletConfigs) > 0
 }

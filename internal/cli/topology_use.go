@@ -14,7 +14,7 @@ import (
 // use is how the node's CPUs are shared out, as far as a configuration,
 // checkpoint files or pods tell; without any, nothing is known.
 func (o *topologyOptions) use(a *app, n *node, in *podInput) (use machine.Use, known bool, err error) {
-	files, err := (&stateFlags{dir: o.stateDir}).load()
+	files, err := o.checkpoints(a)
 	if err != nil {
 		return use, false, err
 	}
@@ -57,6 +57,20 @@ func (o *topologyOptions) use(a *app, n *node, in *podInput) (use machine.Use, k
 		use.Reserved, err = kubelet.ParseCPUs(n.config.ReservedSystemCPUs)
 	}
 	return use, true, err
+}
+
+// checkpoints are the files of --state-dir, else those of this host's kubelet, as
+// far as they can be read.
+func (o *topologyOptions) checkpoints(a *app) (simulate.Files, error) {
+	if o.stateDir != "" || o.node.kubelet == nil {
+		return (&stateFlags{dir: o.stateDir}).load()
+	}
+	files, err := (&stateFlags{dir: o.node.kubeletDir()}).load()
+	if err != nil {
+		a.notice(fmt.Sprintf("the CPUs of containers are not marked: %v", err))
+		return nil, nil
+	}
+	return files, nil
 }
 
 // stateUse reads the CPU manager's checkpoint. Policy none leaves the shared

@@ -25,6 +25,8 @@ type Config struct {
 	// Written holds the JSON names of the top-level fields that file or
 	// drop-ins set, as opposed to defaults. cgroupDriver counts only if written.
 	Written map[string]bool
+	// Flags names the flags of the command line that set a field, sorted.
+	Flags []string
 	// Warnings are what the kubelet would log while loading, and what it would
 	// refuse where the command may still answer.
 	Warnings []string

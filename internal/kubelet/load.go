@@ -20,6 +20,9 @@ type LoadOptions struct {
 	Dir string
 	// Gates are those of --feature-gates. They win over file and drop-ins.
 	Gates map[string]bool
+	// Flags are the command line of a kubelet, without its name. They win over
+	// file and drop-ins; Gates win over them.
+	Flags []string
 	// Minor is the version of the kubelet; 0 means Latest.
 	Minor Minor
 }
@@ -32,14 +35,20 @@ type LoadOptions struct {
 //
 // kubelet v1.37: cmd/kubelet/app/server.go NewKubeletCommand.
 func Load(o LoadOptions) (*Config, error) {
+	o, err := o.withFlags()
+	if err != nil {
+		return nil, err
+	}
 	flags, err := DefaultGates(o.Minor).With(o.Gates)
 	if err != nil {
 		return nil, &LoadError{Field: "featureGates", Err: fmt.Errorf("failed to set feature gates from initial flags-based config: %w", err)}
 	}
 	c := &Config{Gates: flags, Source: o.File, Written: map[string]bool{}}
 	if o.File == "" {
-		// The flags' own gates were just set, so nothing is left to be refused.
-		_ = setDefaults(&c.KubeletConfiguration, flags)
+		// The command makes its defaults before it looks at any gate of its flags;
+		// no gate is named yet, so nothing is refused.
+		// kubelet v1.37: cmd/kubelet/app/server.go NewKubeletCommand.
+		_ = setDefaults(&c.KubeletConfiguration, DefaultGates(o.Minor))
 		setFlagDefaults(&c.KubeletConfiguration)
 	} else if err := c.loadFile(o); err != nil {
 		return nil, err
@@ -53,6 +62,9 @@ func Load(o LoadOptions) (*Config, error) {
 		}
 	}
 	c.forgetSplitStreams()
+	if err := c.applyFlags(o.Flags); err != nil {
+		return nil, err
+	}
 	return c, c.applyGates(o.Gates)
 }
 

@@ -46,8 +46,28 @@ func TestFindKubelet(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := &Kubelet{PID: 42, CgroupRoot: "/kube", Config: "/var/lib/kubelet/config.yaml", Hostname: "node-1"}
+	want := &Kubelet{
+		PID: 42, CgroupRoot: "/kube", Config: "/var/lib/kubelet/config.yaml", Hostname: "node-1",
+		Args: []string{"--config=/var/lib/kubelet/config.yaml", "--cgroup-root", "/kube", "--hostname-override=node-1", "--v=2"},
+	}
 	if diff := cmp.Diff(want, k); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestKubeletWithin holds which programs run a kubelet as a part of theirs.
+func TestKubeletWithin(t *testing.T) {
+	for line, want := range map[string]*Kubelet{
+		"/usr/local/bin/k3s server":            {Within: "k3s"},
+		"/usr/local/bin/k3s\x00agent":          {Within: "k3s"},
+		"/usr/local/bin/k3s\x00kubectl":        nil,
+		"/snap/microk8s/1/kubelite\x00--x=y":   {Within: "kubelite"},
+		"/usr/local/bin/rke2 server":           nil,
+		"/usr/bin/hyperkube\x00kubelet\x00--v": {Args: []string{"--v"}},
+		"":                                     nil,
+	} {
+		if diff := cmp.Diff(want, parseKubelet(strings.Split(line, "\x00"))); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", line, diff)
+		}
 	}
 }

@@ -15,7 +15,8 @@ func RuntimeSockets(root string) []string {
 	var sockets []string
 	for _, s := range []string{
 		"run/containerd/containerd.sock", "run/crio/crio.sock", "run/cri-dockerd.sock",
-		"run/k3s/containerd/containerd.sock",
+		// k3s and RKE2; k0s; MicroK8s.
+		"run/k3s/containerd/containerd.sock", "run/k0s/containerd.sock", "var/snap/microk8s/common/run/containerd.sock",
 	} {
 		sockets = append(sockets, filepath.Join(root, s))
 	}

@@ -3,13 +3,16 @@ package start
 import (
 	"context"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"slices"
 	"strings"
 	_ "unsafe" // for go:linkname
 
+	"github.com/spf13/pflag"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
+	cliflag "k8s.io/component-base/cli/flag"
 	_ "k8s.io/component-base/logs/json/register" // as the kubelet's main package does
 	kubeletv1beta1 "k8s.io/kubelet/config/v1beta1"
 	_ "k8s.io/kubernetes/cmd/kubelet/app" // the functions below are its own
@@ -34,6 +37,8 @@ func kubeletConfigFlagPrecedence(c *kubeletconfig.KubeletConfiguration, args []s
 type Options struct {
 	File, Dir string
 	Gates     map[string]bool
+	// Flags are more of the command line.
+	Flags []string
 }
 
 // PanicError is the kubelet ending in a stack trace.
@@ -51,11 +56,12 @@ func Load(o Options) (c *kubeletconfig.KubeletConfiguration, err error) {
 		}
 	}()
 	set := gates.Reset()
-	if err := set.SetFromMap(o.Gates); err != nil {
-		return nil, fmt.Errorf("failed to set feature gates from initial flags-based config: %w", err)
-	}
-	if c, err = options.NewKubeletConfiguration(); err != nil {
+	args := append(flags(o.Gates), o.Flags...)
+	if c, err = parse(args); err != nil {
 		return nil, err
+	}
+	if err := set.SetFromMap(c.FeatureGates); err != nil {
+		return nil, fmt.Errorf("failed to set feature gates from initial flags-based config: %w", err)
 	}
 	if o.File != "" {
 		if c, err = loadConfigFile(context.Background(), o.File); err != nil {
@@ -68,14 +74,31 @@ func Load(o Options) (c *kubeletconfig.KubeletConfiguration, err error) {
 		}
 	}
 	if o.File == "" && o.Dir == "" {
-		c.FeatureGates = maps.Clone(o.Gates)
 		return c, nil
 	}
-	if err := kubeletConfigFlagPrecedence(c, flags(o.Gates)); err != nil {
+	if err := kubeletConfigFlagPrecedence(c, args); err != nil {
 		return nil, fmt.Errorf("failed to precedence kubeletConfigFlag: %w", err)
 	}
 	if err := set.SetFromMap(c.FeatureGates); err != nil {
 		return nil, fmt.Errorf("failed to set feature gates from initial flags-based config: %w", err)
+	}
+	return c, nil
+}
+
+// parse is the command's first look at its line, into the defaults of flags.
+func parse(args []string) (*kubeletconfig.KubeletConfiguration, error) {
+	c, err := options.NewKubeletConfiguration()
+	if err != nil {
+		return nil, err
+	}
+	line := pflag.NewFlagSet("kubelet", pflag.ContinueOnError)
+	line.SetNormalizeFunc(cliflag.WordSepNormalizeFunc)
+	line.SetOutput(io.Discard)
+	options.NewKubeletFlags().AddFlags(line)
+	options.AddKubeletConfigFlags(line, c)
+	options.AddGlobalFlags(line)
+	if err := line.Parse(args); err != nil {
+		return nil, fmt.Errorf("failed to parse kubelet flag: %w", err)
 	}
 	return c, nil
 }

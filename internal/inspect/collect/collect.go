@@ -21,6 +21,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/kqos/kqos/internal/launch"
 )
 
 // maxFile is more than any file on the list has; one beyond it is something
@@ -32,7 +34,7 @@ type Options struct {
 	// Root is the prefix of the host's files.
 	Root string
 	// Config and ConfigDir are the kubelet's configuration, as paths below Root;
-	// empty for none.
+	// empty for what the host's kubelet is told.
 	Config, ConfigDir string
 }
 
@@ -56,13 +58,15 @@ type Collection struct {
 	Notes []string
 
 	root string
-	seen map[string]bool
+	// kubelet is how the host's is started, nil where it has none.
+	kubelet *launch.Kubelet
+	seen    map[string]bool
 }
 
 // Read collects the node's files. What is not there is left out, what can't be
 // read is noted; the error is the context's.
 func Read(ctx context.Context, o Options) (*Collection, error) {
-	c := &Collection{root: o.Root, seen: map[string]bool{}}
+	c := &Collection{root: o.Root, kubelet: launch.Find(o.Root), seen: map[string]bool{}}
 	for _, pattern := range patterns() {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -80,7 +84,7 @@ func Read(ctx context.Context, o Options) (*Collection, error) {
 // glob adds all that a pattern of paths below the root matches.
 func (c *Collection) glob(pattern string) {
 	// The patterns are constants without faults, which is the only error.
-	matches, _ := filepath.Glob(filepath.Join(c.root, pattern))
+	matches, _ := filepath.Glob(filepath.Join(c.root, c.rooted(pattern)))
 	for _, match := range matches {
 		name, err := filepath.Rel(c.root, match)
 		if err != nil {
@@ -88,6 +92,15 @@ func (c *Collection) glob(pattern string) {
 		}
 		c.add(filepath.ToSlash(name))
 	}
+}
+
+// rooted puts the kubelet's own root directory in the place of the usual one.
+func (c *Collection) rooted(name string) string {
+	below, ok := strings.CutPrefix("/"+name, launch.DefaultRootDir)
+	if !ok || c.kubelet == nil {
+		return name
+	}
+	return strings.TrimPrefix(path.Join(c.kubelet.RootDir, below), "/")
 }
 
 // add adds a file with its content, a folder, or a relative link.

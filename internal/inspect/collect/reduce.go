@@ -12,13 +12,14 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/kqos/kqos/internal/kubelet"
+	"github.com/kqos/kqos/internal/launch"
 	"github.com/kqos/kqos/internal/nodeapi"
 )
 
 // addReduced adds what is packed in part only.
 func (c *Collection) addReduced(o Options) {
 	for _, pattern := range names() {
-		matches, _ := filepath.Glob(filepath.Join(c.root, pattern))
+		matches, _ := filepath.Glob(filepath.Join(c.root, c.rooted(pattern)))
 		for _, match := range matches {
 			info, err := os.Lstat(match)
 			name, wrong := filepath.Rel(c.root, match)
@@ -49,21 +50,33 @@ func (c *Collection) addReduced(o Options) {
 		c.reduced("etc/crio/crio.conf.d/"+filepath.Base(file), keptKeys("cgroup_manager"))
 	}
 	for _, place := range []string{"var/lib/kubelet/device-plugins/", "var/lib/kubelet/"} {
-		c.reduced(place+kubelet.DeviceManagerStateFile, c.devices)
+		c.reduced(c.rooted(place+kubelet.DeviceManagerStateFile), c.devices)
 	}
-	if o.Config != "" {
-		c.config(o.Config)
+	if config := c.configured(o.Config, func(k *launch.Kubelet) string { return k.Config }); config != "" {
+		c.config(config)
 	}
-	if o.ConfigDir != "" {
+	if dir := c.configured(o.ConfigDir, func(k *launch.Kubelet) string { return k.ConfigDir }); dir != "" {
 		// The kubelet looks into folders of it as well.
-		_ = filepath.WalkDir(filepath.Join(c.root, o.ConfigDir), func(file string, _ os.DirEntry, err error) error {
+		_ = filepath.WalkDir(filepath.Join(c.root, dir), func(file string, _ os.DirEntry, err error) error {
 			if name, wrong := filepath.Rel(c.root, file); err == nil && wrong == nil && strings.HasSuffix(name, ".conf") {
 				c.config(filepath.ToSlash(name))
 			}
 			return nil
 		})
 	}
-	c.kubelet()
+	c.commandLine()
+}
+
+// configured is a path below the root: the one named, else the host's kubelet's.
+func (c *Collection) configured(named string, own func(*launch.Kubelet) string) string {
+	if named != "" || c.kubelet == nil || own(c.kubelet) == "" {
+		return named
+	}
+	below, err := filepath.Rel(c.root, own(c.kubelet))
+	if err != nil {
+		return ""
+	}
+	return filepath.ToSlash(below)
 }
 
 // reduced adds what cut keeps of a file; nil means nothing.
@@ -188,18 +201,30 @@ func documents(text string) int {
 	return count
 }
 
-// kubelet adds a command line of the running kubelet that names its
-// configuration and cgroup root, and nothing else of it.
-func (c *Collection) kubelet() {
-	k, err := nodeapi.FindKubelet(c.root)
-	if err != nil || k == nil {
+// commandLine adds a command line of the kubelet that names its files and those
+// flags that decide on resources, cgroups and placement, and nothing else of it:
+// that of its process, or of its unit where it does not run.
+func (c *Collection) commandLine() {
+	k := c.kubelet
+	if k == nil || len(k.Flags) == 0 && k.PID == 0 {
 		return
 	}
-	words := []string{"kubelet"}
-	for _, flag := range [][2]string{{"config", k.Config}, {"config-dir", k.ConfigDir}, {"cgroup-root", k.CgroupRoot}} {
+	line := []string{"kubelet"}
+	named := nodeapi.ParseKubelet(k.Flags)
+	for _, flag := range [][2]string{{"config", named.Config}, {"config-dir", named.ConfigDir}, {"root-dir", named.RootDir}} {
 		if flag[1] != "" {
-			words = append(words, "--"+flag[0]+"="+flag[1])
+			line = append(line, "--"+flag[0]+"="+flag[1])
 		}
 	}
-	c.put(Entry{Path: path.Join("proc", strconv.Itoa(k.PID), "cmdline"), content: []byte(strings.Join(words, "\x00") + "\x00")})
+	for _, flag := range kubelet.KnownFlags(k.Flags) {
+		line = append(line, "--"+flag[0]+"="+flag[1])
+	}
+	if k.PID != 0 {
+		c.put(Entry{Path: path.Join("proc", strconv.Itoa(k.PID), "cmdline"), content: []byte(strings.Join(line, "\x00") + "\x00")})
+		return
+	}
+	for i, word := range line {
+		line[i] = strconv.Quote(word)
+	}
+	c.put(Entry{Path: "etc/systemd/system/kubelet.service", content: []byte("[Service]\nExecStart=" + strings.Join(line, " ") + "\n")})
 }

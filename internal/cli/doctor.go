@@ -115,7 +115,7 @@ func (o *doctorOptions) facts(ctx context.Context, a *app) (*doctor.Facts, error
 	if o.node.topology != "" && !o.named {
 		root = ""
 	}
-	o.node.hostConfig = root != ""
+	o.node.hostConfig, o.node.oneLine = root != "", o.output.format == "short"
 	n, refused := o.node.load(ctx, a, nil, nil)
 	if refusedContent(refused) {
 		flags := o.node

@@ -29,7 +29,9 @@ func (n *nodeFlags) tellKubelet(a *app, c *kubelet.Config) error {
 	case !n.defaultsMatter:
 		return nil
 	}
-	a.notice(text)
+	if !n.oneLine {
+		a.notice(text)
+	}
 	if n.kubelet == nil {
 		return nil
 	}

@@ -36,6 +36,9 @@ type nodeFlags struct {
 	// defaultsMatter has it told where the kubelet's defaults are taken: for
 	// commands whose whole answer rests on them.
 	defaultsMatter bool
+	// oneLine says that the answer is one line for a program, with no notice
+	// beside it.
+	oneLine bool
 	// given says whether a flag stands on the command line.
 	given func(flag string) bool
 	// kubelet is the one of this host whose configuration holds; nil where it is

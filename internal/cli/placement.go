@@ -36,7 +36,7 @@ func (o *planOptions) place(a *app, w *wanted) error {
 	// All that is checkpointed runs: a pod keeps its CPUs until its turn to be
 	// admitted comes, whoever stands before it.
 	sim, err := simulate.NewNode(simulate.Spec{
-		Config: n.config, Machine: n.machine, CgroupVersion: n.cgroupVersion, KeepUnknown: true,
+		Config: startable(n.config), Machine: n.machine, CgroupVersion: n.cgroupVersion, KeepUnknown: true,
 	}, files)
 	if err != nil {
 		return fmt.Errorf("placing the pods: the kubelet would not start: %w", err)
@@ -64,6 +64,14 @@ func (o *planOptions) place(a *app, w *wanted) error {
 	}
 	w.at, err = assignments(placed, sim.State().Default, n.config.CPUManagerPolicy == staticPolicy)
 	return err
+}
+
+// startable is the configuration without what keeps a kubelet off a host for the
+// host's own sake, of which the plan only warns.
+func startable(c *kubelet.Config) *kubelet.Config {
+	started, off := *c, false
+	started.FailCgroupV1, started.FailSwapOn = &off, &off
+	return &started
 }
 
 // fitting leaves out the static pods that the kubelet refuses for lack of room.

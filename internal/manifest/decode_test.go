@@ -121,6 +121,14 @@ func TestDecodeForms(t *testing.T) {
 		"no version": {"kind: Pod\n", told{Errors: []string{"f: document 1: apiVersion: is missing: kind Pod is in v1 or an API group"}}},
 		"a list":     {"- a\n", told{Errors: []string{"f: document 1: is no object: a manifest is a mapping with apiVersion and kind"}}},
 		"binary":     {"\x7fELF\x00\x01", told{Errors: []string{"f: document 1: binary data (a zero byte at offset 4), neither YAML nor JSON"}}},
+		"template among values": {
+			"apiVersion: v1\nkind: Pod\nmetadata:\n  name: {{ .Name }}\n",
+			told{Errors: []string{"f: document 1: yaml: a mapping or list stands where a key must, such as {{ }} outside quotes (it looks like a template: render it first, as helm template does)"}},
+		},
+		"aliases that repeat": {
+			"a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c]\ne: &e [*d,*d,*d,*d,*d,*d,*d,*d,*d]\nf: &f [*e,*e,*e,*e,*e,*e,*e,*e,*e]\ng: &g [*f,*f,*f,*f,*f,*f,*f,*f,*f]\n",
+			told{Errors: []string{"f: document 1: yaml: document contains excessive aliasing: write out what the aliases repeat, or render it to JSON"}},
+		},
 		"template": {
 			"{{- if .Values.x }}\napiVersion: v1\n{{ end }}\n",
 			told{Errors: []string{"f: document 1: json: offset 2: invalid character '{' looking for beginning of object key string (it looks like a template: render it first, as helm template does)"}},

@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 )
@@ -30,21 +31,25 @@ func (p *Problem) Error() string {
 	return b.String()
 }
 
-// yamlHint is the way out of an error of the decoders that says only what they
-// met, "" where the error says enough.
-func yamlHint(err error) string {
+// inWords adds the way out to an error of the decoders that says only what they
+// met.
+func inWords(err error) error {
 	for _, h := range []struct{ met, hint string }{
-		{"excessive aliasing", ": write out what the aliases repeat, or render it to JSON"},
-		{"contains itself", ": an anchor can't be repeated within its own value; write that part out"},
-		{"exceeded max depth", ": no Kubernetes object nests that deep; look for brackets that are never closed"},
-		{"unknown anchor", ": define the anchor before the alias, or quote a text that starts with *"},
-		{"cannot start any token", ": indent with spaces, not tabs, and quote a text that starts with @, ` or %"},
+		{"excessive aliasing", "write out what the aliases repeat, or render it to JSON"},
+		{"contains itself", "an anchor can't be repeated within its own value; write that part out"},
+		{"exceeded max depth", "no Kubernetes object nests that deep; look for brackets that are never closed"},
+		{"unknown anchor", "define the anchor before the alias, or quote a text that starts with *"},
+		{"cannot start any token", "indent with spaces, not tabs, and quote a text that starts with @, ` or %"},
 	} {
 		if strings.Contains(err.Error(), h.met) {
-			return h.hint
+			return fmt.Errorf("%w: %s", err, h.hint)
 		}
 	}
-	return ""
+	if strings.Contains(err.Error(), "invalid map key") {
+		// The rest shows the key as a value of Go.
+		return errors.New("yaml: a mapping or list stands where a key must, such as {{ }} outside quotes")
+	}
+	return err
 }
 
 // templateHint is the way out for the most frequent cause of text that is

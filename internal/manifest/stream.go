@@ -45,7 +45,7 @@ func documents(data []byte, careful bool) []document {
 	if err == nil {
 		return docs
 	}
-	failed := document{number: len(docs) + 1, err: fmt.Errorf("%w%s%s", err, yamlHint(err), templateHint(rest))}
+	failed := document{number: len(docs) + 1, err: fmt.Errorf("%w%s", inWords(err), templateHint(rest))}
 	if len(docs) > 1 {
 		return append(docs, failed)
 	}
@@ -135,7 +135,7 @@ func (d *document) convert() {
 	}
 	strict := err
 	if d.json, err = yaml.YAMLToJSON(d.text); err != nil {
-		d.err = fmt.Errorf("%w%s%s", err, yamlHint(err), templateHint(d.text))
+		d.err = fmt.Errorf("%w%s", inWords(err), templateHint(d.text))
 		return
 	}
 	// go-yaml also counts a key that overrides a merged one as repeated.

@@ -14,16 +14,19 @@ import (
 
 	"github.com/kqos/kqos/conformance/check"
 	"github.com/kqos/kqos/conformance/oracle/cadvisor"
+	"github.com/kqos/kqos/conformance/oracle/cpu"
 	"github.com/kqos/kqos/conformance/oracle/gates"
 	"github.com/kqos/kqos/conformance/oracle/node"
 	"github.com/kqos/kqos/conformance/oracle/placement"
 	"github.com/kqos/kqos/conformance/oracle/pod"
 	"github.com/kqos/kqos/conformance/oracle/start"
 	"github.com/kqos/kqos/internal/allocatable"
+	"github.com/kqos/kqos/internal/cgroups"
 	"github.com/kqos/kqos/internal/kubelet"
 	"github.com/kqos/kqos/internal/machine"
 	"github.com/kqos/kqos/internal/qos"
 	"github.com/kqos/kqos/internal/simulate"
+	"github.com/kqos/kqos/internal/simulate/cpumanager"
 )
 
 // sides runs one benchmark for each side; the names are those of a benchstat
@@ -50,11 +53,8 @@ func load(b *testing.B, description string) *machine.Machine {
 	return m
 }
 
-// BenchmarkClassify is class and OOM scores of a pod of five containers.
-func BenchmarkClassify(b *testing.B) {
-	if err := gates.Set(nil); err != nil {
-		b.Fatal(err)
-	}
+// fiveContainers is a Burstable pod.
+func fiveContainers() *corev1.Pod {
 	p := &corev1.Pod{}
 	for i := range 5 {
 		list := corev1.ResourceList{"cpu": resource.MustParse("1"), "memory": resource.MustParse("1Gi")}
@@ -62,7 +62,15 @@ func BenchmarkClassify(b *testing.B) {
 			Name: fmt.Sprintf("c%d", i), Resources: corev1.ResourceRequirements{Requests: list},
 		})
 	}
-	g := kubelet.DefaultGates(kubelet.Latest)
+	return p
+}
+
+// BenchmarkClassify is class and OOM scores of a pod of five containers.
+func BenchmarkClassify(b *testing.B) {
+	if err := gates.Set(nil); err != nil {
+		b.Fatal(err)
+	}
+	p, g := fiveContainers(), kubelet.DefaultGates(kubelet.Latest)
 	sides(b, "class",
 		func() { v1qos.ComputePodQOS(p) },
 		func() { qos.ComputeClass(p, g) })
@@ -77,6 +85,54 @@ func BenchmarkClassify(b *testing.B) {
 				qos.OOMScoreAdj(p, &p.Spec.Containers[i], 64<<30, g)
 			}
 		})
+}
+
+// BenchmarkCgroup is what a pod's cgroup is set to.
+func BenchmarkCgroup(b *testing.B) {
+	if err := gates.Set(nil); err != nil {
+		b.Fatal(err)
+	}
+	cfg, err := kubelet.Load(kubelet.LoadOptions{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	p := fiveContainers()
+	o := pod.CgroupOptions{CPUCFSQuota: true, CPUCFSQuotaPeriod: cfg.CPUCFSQuotaPeriod.Duration, MemoryReservationPolicy: "None"}
+	sides(b, "pod", func() { pod.Cgroup(p, o) }, func() { cgroups.PodSettings(p, cfg, false) })
+}
+
+// BenchmarkHints is what the CPU manager hints for a container of 4 CPUs.
+func BenchmarkHints(b *testing.B) {
+	if err := gates.Set(nil); err != nil {
+		b.Fatal(err)
+	}
+	list := corev1.ResourceList{"cpu": resource.MustParse("4"), "memory": resource.MustParse("4Gi")}
+	p := &corev1.Pod{}
+	p.UID = "p"
+	p.Spec.Containers = []corev1.Container{{Name: "c", Resources: corev1.ResourceRequirements{Requests: list, Limits: list}}}
+	for _, size := range []string{"sockets=2,numa=2,llc=8,cores=64,threads=2", "sockets=2,numa=8,llc=32,cores=256,threads=2"} {
+		m := load(b, size+",memory=512Gi")
+		theirs, err := cpu.New(m, cpu.Config{Reserved: 2}, cpu.State{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		ours, err := cpumanager.New(m, cpumanager.Config{Policy: cpumanager.PolicyStatic, Reservation: resource.NewQuantity(2, resource.DecimalSI)})
+		if err == nil {
+			err = ours.Start(cpumanager.State{})
+		}
+		if err != nil {
+			b.Fatal(err)
+		}
+		sides(b, fmt.Sprintf("cpu/%dcpus", len(m.CPUs)), func() {
+			if _, err := theirs.Hints(p, &p.Spec.Containers[0]); err != nil {
+				b.Fatal(err)
+			}
+		}, func() {
+			if _, err := ours.Hints(p, &p.Spec.Containers[0]); err != nil {
+				b.Fatal(err)
+			}
+		})
+	}
 }
 
 // BenchmarkAllocatable is loading a configuration and computing what it leaves

@@ -201,7 +201,7 @@ func TestOneFile(t *testing.T) {
 
 func TestText(t *testing.T) {
 	dir := t.TempDir()
-	check.Property(t, 3000, func(t *rapid.T) {
+	check.Property(t, 2000, func(t *rapid.T) {
 		compare(t, dir, input{Text: gen.ConfigText(5).Draw(t, "text"), CgroupVersion: 2}, false)
 	})
 }

@@ -60,7 +60,7 @@ func drawTiers(t *rapid.T) tierInput {
 
 func TestTiers(t *testing.T) {
 	dir := t.TempDir()
-	check.Property(t, 1500, func(t *rapid.T) {
+	check.Property(t, 700, func(t *rapid.T) {
 		in := drawTiers(t)
 		theirs, ours := loaded(t, input{Config: in.Config, Host: in.Host}, dir)
 		if theirs == nil {

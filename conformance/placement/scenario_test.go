@@ -22,13 +22,13 @@ const chances = 12
 
 func TestScenarios(t *testing.T) {
 	dir := t.TempDir()
-	check.Property(t, 1200, func(t *rapid.T) { play(t, dir, gen.Scenario().Draw(t, "scenario")) })
+	check.Property(t, 1000, func(t *rapid.T) { play(t, dir, gen.Scenario().Draw(t, "scenario")) })
 }
 
 // TestSuccessors has kubelets find the checkpoint files of another node's life.
 func TestSuccessors(t *testing.T) {
 	dir := t.TempDir()
-	check.Property(t, 600, func(t *rapid.T) {
+	check.Property(t, 400, func(t *rapid.T) {
 		play(t, dir, gen.Successor(func(raw json.RawMessage) map[string]string {
 			return simulate.Run(read(t, raw), simulate.Options{}).Files
 		}).Draw(t, "scenario"))

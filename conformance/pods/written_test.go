@@ -92,7 +92,7 @@ func drawWritten(t *rapid.T) written {
 
 func TestWritten(t *testing.T) {
 	dir := t.TempDir()
-	check.Property(t, 2500, func(t *rapid.T) {
+	check.Property(t, 1000, func(t *rapid.T) {
 		in := drawWritten(t)
 		folder, remove := check.Dir(t, dir)
 		defer remove()

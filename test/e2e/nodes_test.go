@@ -36,7 +36,7 @@ func findings() map[string]finding {
 		"v1":              {checks: map[string]string{"cgroup-version": "warn", "psi": "warn"}},
 		"drifted":         {drift: []string{"burstable cpu.weight", "database memory.max", "envoy cpu.max", "postgres cpuset.cpus"}},
 		"leaked":          {checks: map[string]string{"leaks": "warn"}, leaks: 2},
-		"torn-state":      {checks: map[string]string{"cpu-state": "fail", "memory-state": "fail"}},
+		"torn-state":      {checks: map[string]string{"cpu-state": "fail"}},
 		"driver-mismatch": {checks: map[string]string{"driver-agreement": "fail"}},
 	}
 }

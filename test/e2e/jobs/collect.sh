@@ -29,11 +29,12 @@ systemctl start kubepods-besteffort-pod99999999_0000_4000_8000_000000000002.slic
 capture leaked "$tree"
 systemctl stop "cri-containerd-$(id e1).scope" 'kubepods*pod99999999*.slice'
 
-# Half of a file, and one with another number than its checksum says.
+# Half of a file; and a wrong checksum of which the kubelet takes no notice, since
+# dataChecksum beside it is right.
 cp -r /var/lib/kubelet $tmp/kubelet
 half=$(($(wc -c </var/lib/kubelet/cpu_manager_state) / 2))
 head -c $half $tmp/kubelet/cpu_manager_state >/var/lib/kubelet/cpu_manager_state
-sed -i 's|hecksum":\([0-9]*\)|hecksum":1\1|g' /var/lib/kubelet/memory_manager_state
+sed -i 's/"checksum":\([0-9]*\)/"checksum":1\1/' /var/lib/kubelet/memory_manager_state
 capture torn-state "$tree"
 cp $tmp/kubelet/*_state /var/lib/kubelet
 

@@ -2,6 +2,8 @@ package driver
 
 import (
 	"errors"
+	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -28,8 +30,8 @@ func openUnified(t *testing.T) (*Driver, string) {
 		t.Skip("needs a v2 hierarchy: this host has none")
 	}
 	d := &Driver{kind: Cgroupfs, mounts: map[string]string{"": mount}, files: newDescriptors()}
-	folder, err := os.MkdirTemp(mount, "kqos-test-")
-	if err != nil {
+	folder := fmt.Sprintf("%s/kqos-test-%08x", mount, rand.Uint32())
+	if err := os.Mkdir(folder, 0o755); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {

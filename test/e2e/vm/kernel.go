@@ -61,7 +61,7 @@ func unpackKernel(ctx context.Context, image []byte) ([]byte, error) {
 		return nil, errors.New("the kernel image's payload lies outside it")
 	}
 	payload := image[at:end]
-	for magic, tool := range map[string]string{"\x02\x21\x4c\x18": "lz4", "\x28\xb5\x2f\xfd": "zstd", "\xfd7zX": "xz"} {
+	for magic, tool := range map[string]string{"\x02\x21\x4c\x18": "lz4", "\x28\xb5\x2f\xfd": "zstd"} {
 		if !strings.HasPrefix(string(payload), magic) {
 			continue
 		}

@@ -25,15 +25,9 @@ func (p *Plan) withhold(changes []cgroups.Change) []cgroups.Change {
 		kept = append(kept, c)
 	}
 	for _, c := range changes {
-		if c.File != subtreeControl || !p.serves(c.Path, kept) {
-			continue
+		if c.File == subtreeControl && p.serves(c.Path, kept) {
+			kept = append(kept, c)
 		}
-		// The root hands down; no limit is set there.
-		if reason := p.outside(cgroup(c.Path), c); reason != "" && c.Path != "/" {
-			p.Withheld = append(p.Withheld, Withheld{Change: c, Reason: reason})
-			continue
-		}
-		kept = append(kept, c)
 	}
 	return kept
 }

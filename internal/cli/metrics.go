@@ -17,7 +17,7 @@ import (
 
 // serveMetrics serves what register registers at /metrics, and at /healthz that
 // the process lives, until end is called.
-func serveMetrics(ctx context.Context, address string, log *slog.Logger, register func(prometheus.Registerer) error) (end func(), err error) {
+func serveMetrics(ctx context.Context, address string, logger *slog.Logger, register func(prometheus.Registerer) error) (end func(), err error) {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	if err := register(registry); err != nil {
@@ -27,7 +27,7 @@ func serveMetrics(ctx context.Context, address string, log *slog.Logger, registe
 	if err != nil {
 		return nil, fmt.Errorf("--metrics-address: %w", err)
 	}
-	log.Info("serving metrics", "address", listener.Addr().String())
+	logger.Info("serving metrics", "address", listener.Addr().String())
 	mux := http.NewServeMux()
 	mux.Handle("/metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
 	mux.HandleFunc("/healthz", func(w http.ResponseWriter, _ *http.Request) {
@@ -40,7 +40,7 @@ func serveMetrics(ctx context.Context, address string, log *slog.Logger, registe
 	go func() {
 		defer close(done)
 		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
-			log.Error("serving metrics", "error", err.Error())
+			logger.Error("serving metrics", "error", err.Error())
 		}
 	}()
 	return func() {

@@ -24,7 +24,9 @@ func TestMetrics(t *testing.T) {
 	m.Looked(Look{
 		Report: &Report{
 			Cgroups: []Cgroup{
-				{Level: cgroups.LevelNode}, {Level: cgroups.LevelPod, Drift: make([]Drift, 2)}, {Level: cgroups.LevelPod, Drift: make([]Drift, 1)},
+				{Level: cgroups.LevelNode},
+				{Level: cgroups.LevelPod, Drift: make([]Drift, 2)},
+				{Level: cgroups.LevelPod, Drift: make([]Drift, 1)},
 				{Level: cgroups.LevelPod, Missing: true, Drift: make([]Drift, 1)},
 			},
 			Leaks: make([]Leak, 1), Intruders: make([]Intruder, 2),

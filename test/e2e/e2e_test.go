@@ -128,7 +128,7 @@ func image(t *testing.T) vm.Image {
 // run boots a guest for its jobs, and once more for those that come then.
 func run(t *testing.T, img vm.Image, g guest, folder, out string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 40*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 60*time.Minute)
 	defer cancel()
 	if len(g.then) > 0 {
 		var err error
@@ -176,7 +176,7 @@ func writeRunner(t *testing.T, path string, jobs []job) {
 	t.Helper()
 	text := `failed=0
 run() {
-	if DRIVER=$1 timeout 900 sh ./$2; then echo "PASS $3 at $(cut -d' ' -f1 /proc/uptime) s"; else echo "FAIL $3"; failed=1; fi
+	if DRIVER=$1 timeout 1800 sh ./$2; then echo "PASS $3 at $(cut -d' ' -f1 /proc/uptime) s"; else echo "FAIL $3"; failed=1; fi
 }
 clean() { timeout 300 sh ./clean.sh >/dev/null 2>&1 || true; }
 `

@@ -176,7 +176,7 @@ func copyFile(t *testing.T, from, to string) {
 
 func (h host) run(t *testing.T, n node, out string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 40*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 	defer cancel()
 	script := n.String() + ".sh"
 	if err := os.WriteFile(filepath.Join(h.folder, script), []byte(n.script()), 0o755); err != nil {

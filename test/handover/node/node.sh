@@ -40,7 +40,7 @@ values() { managed | xargs grep -H '' >"/out/$1"; }
 start_kubelet() {
 	echo "KUBELET_EXTRA=$*" >/etc/kubelet.env
 	systemctl start kubelet || die 'the kubelet does not start'
-	guest wait "$(ls $manifests | wc -l)" 900 || die 'the pods do not run'
+	guest wait "$(ls $manifests | wc -l)" 1800 || die 'the pods do not run'
 	echo "$(now) s: all pods run"
 }
 

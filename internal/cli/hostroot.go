@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -33,6 +35,8 @@ func (a *app) unpackHost(cmd *cobra.Command) error {
 	if err := unpack(cmd.Context(), file, a.unpacked); err != nil {
 		return fmt.Errorf("--host-root %s: %w", file, err)
 	}
+	// The folder is nobody's affair: paths are told as the host itself names them.
+	a.Out, a.Err = hostPaths{a.Out, a.unpacked}, hostPaths{a.Err, a.unpacked}
 	return flag.Value.Set(a.unpacked)
 }
 
@@ -51,6 +55,20 @@ func (a *app) warnPartial(root string) {
 
 // onlyContainer begins what is told of a view that is not the host's.
 const onlyContainer = "only a container is seen, not its host: "
+
+// hostPaths takes a folder out of the paths that are written, each whole within
+// one write.
+type hostPaths struct {
+	io.Writer
+	folder string
+}
+
+func (h hostPaths) Write(text []byte) (int, error) {
+	if _, err := h.Writer.Write(bytes.ReplaceAll(text, []byte(h.folder), nil)); err != nil {
+		return 0, err
+	}
+	return len(text), nil
+}
 
 // unpack writes what an archive holds below a folder. Links stay within it: each
 // is written anew, relative to where it stands.

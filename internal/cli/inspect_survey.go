@@ -73,9 +73,10 @@ func (o *inspectOptions) survey(ctx context.Context, a *app, target string) (*su
 	}
 	s.own(w, h.Walk("/"), o.complete)
 	s.wish(&flags, a, w, roots)
-	if s.alive() {
-		s.Systemd = nodeapi.SystemdSockets(s.Root)
-	}
+	s.Systemd = slices.DeleteFunc(nodeapi.SystemdSockets(s.Root), func(path string) bool {
+		_, err := os.Stat(path)
+		return err != nil
+	})
 	s.Exclusive = s.exclusive(ctx, or(o.stateDir, o.node.kubeletDir()), o.stateDir != "", n.config)
 	return s, s.choose(o.all, roots, n.config)
 }

@@ -92,7 +92,9 @@ func (o *inspectOptions) follow(ctx context.Context, a *app, target string) erro
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel() // ends a look that nobody waits for, before close does
-	if in, ok := a.In.(*os.File); ok && a.Terminal && isTerminal(in) && (o.output.text() || o.output.format == "tree") {
+	in, typed := a.In.(*os.File)
+	_, drawn := a.Out.(*os.File) // that of an archive is none, and nothing moves there
+	if typed && drawn && a.Terminal && isTerminal(in) && (o.output.text() || o.output.format == "tree") {
 		return runLive(ctx, newLiveView(o, a.useColor(), func(focus inspect.Focus) (*cgroupInspection, error) { return w.look(ctx, focus) }), a)
 	}
 	for _, note := range w.survey.notes {

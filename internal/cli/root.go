@@ -60,18 +60,21 @@ kubelet of Kubernetes v1.37 and the reason for each.`,
 			if quiet {
 				verbosity = -1
 			}
-			log, err := newLogger(a.Err, logFormat, verbosity)
-			if err != nil {
-				return err
-			}
-			a.log = log
-			if a.writes, err = newLogger(a.Err, logFormat, telling(verbosity)); err != nil {
+			if _, err := newLogger(a.Err, logFormat, verbosity); err != nil {
 				return err
 			}
 			if !oneOf(a.color, "auto", "always", "never") {
 				return fmt.Errorf("--color %q: must be auto, always or never", a.color)
 			}
-			return a.unpackHost(cmd)
+			if err := a.unpackHost(cmd); err != nil {
+				return err
+			}
+			var err error
+			if a.log, err = newLogger(a.Err, logFormat, verbosity); err != nil {
+				return err
+			}
+			a.writes, err = newLogger(a.Err, logFormat, telling(verbosity))
+			return err
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {

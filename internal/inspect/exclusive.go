@@ -2,7 +2,9 @@ package inspect
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"slices"
 
@@ -37,7 +39,8 @@ func (i *Inspection) exclusive(ctx context.Context, r *Report) {
 		}
 		if len(pids) > 0 && ctx.Err() == nil {
 			var err error
-			if placed.Memory, err = MemoryPlaces(i.Root, pids); err != nil {
+			// Processes may have ended, and an archive has none.
+			if placed.Memory, err = MemoryPlaces(i.Root, pids); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				r.Notes = append(r.Notes, fmt.Sprintf("where the memory of %s lies is unknown: %v", o.Owner, err))
 			}
 		}

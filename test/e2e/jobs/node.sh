@@ -3,7 +3,7 @@
 config=/var/lib/kubelet/config.yaml
 mkdir -p /var/lib/kubelet /var/log/pods /var/log/containers /etc/containerd /out
 cp shop/config $config
-printf '[plugins.runc.options]\n  SystemdCgroup = true\n' >/etc/containerd/config.toml
+printf 'version = 2\n[plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc.options]\n  SystemdCgroup = true\n' >/etc/containerd/config.toml
 . ./lib.sh
 
 # scope POD-SLICE ID FILE=VALUE…: a container's cgroup with a process, as runc makes it.

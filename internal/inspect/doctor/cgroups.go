@@ -37,6 +37,9 @@ type Group struct {
 	// Memory is what it uses in bytes without page cache that nobody touched
 	// lately, PIDs how many tasks it counts; nil when the kernel does not tell.
 	Memory, PIDs *int64
+	// Waits is the share of the last 10 seconds, in percent, in which some of its
+	// tasks waited for a CPU; 0 when the kernel does not tell.
+	Waits float64
 	// High is memory.high in bytes, nil when there is none.
 	High *int64
 	// Throttled and Periods are those of cpu.stat since it was made.

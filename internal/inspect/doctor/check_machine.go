@@ -55,6 +55,7 @@ decide where the memory manager can place their users.
 Kubelet v1.37: pkg/kubelet/nodestatus/setters.go.`,
 			run: checkHugePages,
 		},
+		placersCheck(), deviceLinksCheck(),
 	}
 }
 

@@ -17,6 +17,10 @@ import (
 // cgroup is told: beyond it a burst of the node's own daemons meets the limit.
 const nearlyFull = 80
 
+// longWait is the share of time, in percent, from which waiting for a CPU is
+// told: a kubelet that waits longer misses its deadlines.
+const longWait = 20
+
 func reservedCheck() Check {
 	return Check{
 		ID: "reserved-cgroups", Title: "the reserved cgroups exist, in every hierarchy, with all controllers",
@@ -36,7 +40,8 @@ func reservedUseCheck() Check {
 		Explain: `A reserved cgroup without processes enforces nothing: the daemons that were meant
 run somewhere else. One that uses more than 80 % of its memory or task
 reservation is about to be throttled or killed by the limit that the kubelet
-writes. Page cache that nobody touched lately is not counted.`,
+writes. Page cache that nobody touched lately is not counted. A reservation of CPU
+is a weight: it is judged by how long the daemons wait.`,
 		run: checkReservedUse,
 	}
 }
@@ -144,8 +149,23 @@ func checkReservedUse(f *Facts) Result {
 		reserved := f.reserved(g)
 		found = append(found, nearLimit(at, g, "memory", live.Memory, reserved, corev1.ResourceMemory)...)
 		found = append(found, nearLimit(at, g, "tasks", live.PIDs, reserved, allocatable.ResourcePID)...)
+		found = append(found, waiting(at, g, live.Waits, reserved)...)
 	}
 	return worst(ok("the reserved cgroups have processes and room"), found)
+}
+
+// waiting finds daemons that wait for a CPU. A reservation of CPU is a weight and
+// no limit, so use beyond it says nothing; waiting does.
+func waiting(at string, g reservedGroup, share float64, reserved corev1.ResourceList) []Result {
+	cpu, set := reserved[corev1.ResourceCPU]
+	if !set || share < longWait {
+		return nil
+	}
+	return []Result{{
+		Status: Warn, Message: fmt.Sprintf("daemons in %s waited for a CPU in %.0f %% of the last 10 seconds: the weight of %s.cpu is small", at, share, g.field),
+		Fix:      fmt.Sprintf("raise %s.cpu", g.field),
+		Evidence: []string{fmt.Sprintf("%s.cpu: %s", g.field, cpu.String())},
+	}}
 }
 
 // nearLimit finds use beyond nearlyFull percent of the reservation.

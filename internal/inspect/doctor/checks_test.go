@@ -82,6 +82,22 @@ func TestChecks(t *testing.T) {
 		{"just room", enforce, four, slice(Group{Tasks: 9, Memory: new(int64(858993459)), PIDs: new(int64(800))}), "reserved-use", OK, "room", ""},
 		{"memory near", enforce, four, slice(Group{Tasks: 9, Memory: new(int64(870000000))}), "reserved-use", Warn, "uses 81 % of the memory", "systemReserved.memory"},
 		{"tasks near", enforce, four, slice(Group{Tasks: 9, PIDs: new(int64(900))}), "reserved-use", Warn, "uses 90 % of the tasks", "systemReserved.pid"},
+		{"daemons wait", strings.Replace(enforce, "memory: 1Gi", "memory: 1Gi, cpu: 500m", 1), four, slice(Group{Tasks: 9, Waits: 21}), "reserved-use", Warn, "waited for a CPU in 21 %", "systemReserved.cpu"},
+		{"daemons wait a little", strings.Replace(enforce, "memory: 1Gi", "memory: 1Gi, cpu: 500m", 1), four, slice(Group{Tasks: 9, Waits: 19}), "reserved-use", OK, "room", ""},
+		{"nothing reserved to wait for", enforce, four, slice(Group{Tasks: 9, Waits: 90}), "reserved-use", OK, "room", ""},
+		{"two placers", "cpuManagerPolicy: static\nreservedSystemCPUs: \"0\"\n", four, func(f *Facts) { f.Host.Plugins = []string{"csi", "dra.cpu"} }, "cpu-placers", Fail, "DRA driver dra.cpu", "cpuManagerPolicy: none"},
+		{"the driver alone", "", four, func(f *Facts) { f.Host.Plugins = []string{"dra.cpu"} }, "cpu-placers", OK, "none", ""},
+		{"reserved CPUs shared", "cpuManagerPolicy: static\nreservedSystemCPUs: \"0\"\n", four, nil, "cpu-placers", OK, "strict-cpu-reservation is off", ""},
+		{"reserved CPUs strict", "cpuManagerPolicy: static\nreservedSystemCPUs: \"0\"\ncpuManagerPolicyOptions: {strict-cpu-reservation: \"true\"}\n", four, nil, "cpu-placers", OK, "no pod runs on reserved ones", ""},
+		{"GPU unlinked", "", four, func(f *Facts) { f.Host.Unlinked = []string{"nvidia0", "nvidiactl"} }, "device-links", Warn, "nvidia0, nvidiactl: no link in /dev/char", "create-dev-char-symlinks"},
+		{"GPU without systemd", "", four, func(f *Facts) { f.Host.Unlinked, f.Driver = []string{"nvidia0"}, "cgroupfs" }, "device-links", OK, "does not manage", ""},
+		{"no huge pages", "", four, nil, "hugepages", OK, "no huge pages", ""},
+		{"huge pages on one node", "memoryManagerPolicy: Static\n", "sockets=2,numa=2,cores=4,memory=16Gi", func(f *Facts) { f.Machine.NUMA[1].HugePages = map[string]int64{"1Gi": 2} }, "hugepages", Warn, "huge pages of 1Gi lie on 1 of 2 NUMA nodes", "preallocate on each node"},
+		{"huge pages on one node, no policy", "", "sockets=2,numa=2,cores=4,memory=16Gi", func(f *Facts) { f.Machine.NUMA[1].HugePages = map[string]int64{"1Gi": 2} }, "hugepages", OK, "preallocated on every", ""},
+		{"huge pages take most", "", four, func(f *Facts) {
+			f.Machine.NUMA[0].HugePages = map[string]int64{"1Gi": 9}
+			f.Node = allocatable.NewNode(f.Machine, nil, 2)
+		}, "hugepages", Warn, "huge pages take 56 % of the memory", "fewer"},
 		{"both shapes", "", four, live(pod, "/kubepods/pod0001"), "driver-agreement", Fail, "both shapes at once", "SystemdCgroup = true"},
 		{"runtime differs", "", four, func(f *Facts) {
 			f.Drivers = []DriverWord{{"/etc/containerd/config.toml: SystemdCgroup = false", "cgroupfs", PartyRuntime}}
@@ -251,5 +267,34 @@ func TestRepairMemory(t *testing.T) {
 	f.States[kubelet.MemoryManagerStateFile] = string(repairs[0].content)
 	if r := checkMemoryState(f); r.Status != OK {
 		t.Errorf("%s: %s", r.Status, r.Message)
+	}
+}
+
+// TestRepairDevices moves a torn checkpoint away before the kubelet writes over
+// it.
+func TestRepairDevices(t *testing.T) {
+	f := facts(t, "", four)
+	f.stateFolder, f.devicePlace = t.TempDir(), "device-plugins"
+	f.States[kubelet.DeviceManagerStateFile] = `{"Data":`
+	file := filepath.Join(f.stateFolder, f.devicePlace, kubelet.DeviceManagerStateFile)
+	if err := os.Mkdir(filepath.Dir(file), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(`{"Data":`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	repairs, err := Repairs(f)
+	if err != nil || len(repairs) != 1 || repairs[0].File != file {
+		t.Fatalf("%v, %v", repairs, err)
+	}
+	backup, err := repairs[0].Write()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if kept, _ := os.ReadFile(backup); string(kept) != `{"Data":` {
+		t.Errorf("the backup holds %q", kept)
+	}
+	if _, err := os.Stat(file); !os.IsNotExist(err) {
+		t.Errorf("the torn file stands there: %v", err)
 	}
 }

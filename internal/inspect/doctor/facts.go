@@ -35,6 +35,8 @@ type Facts struct {
 	Kubelet  int
 	// stateFolder is where the folder is reached.
 	stateFolder string
+	// devicePlace is the folder below it in which the device manager's lies.
+	devicePlace string
 	// Pods are the UIDs of the pods that the kubelet has folders for; nil when
 	// there is no such folder.
 	Pods map[string]bool
@@ -61,6 +63,11 @@ type Host struct {
 	// SystemdRuns as PID 1; Systemd is its version, 0 when unknown.
 	SystemdRuns bool
 	Systemd     int
+	// Plugins are the kubelet's plugins by folder, such as dra.cpu.
+	Plugins []string
+	// Unlinked are the device files of GPUs that have no link in /dev/char, which
+	// is where systemd looks for them.
+	Unlinked []string
 	// PSI says whether /proc/pressure is there.
 	PSI bool
 	// PSIKnown is false where /proc itself is not there.

@@ -120,6 +120,9 @@ func (f *Facts) readStates(o Options) error {
 			data, err := input.File(filepath.Join(dir, place), input.Config)
 			if err == nil {
 				f.States[name] = string(data)
+				if name == kubelet.DeviceManagerStateFile {
+					f.devicePlace = filepath.Dir(place)
+				}
 				break
 			}
 			if !errors.Is(err, os.ErrNotExist) {

@@ -29,12 +29,22 @@ func readHost(root string) *Host {
 			break
 		}
 	}
+	for _, e := range folder(filepath.Join(root, kubeletDir, "plugins")) {
+		h.Plugins = append(h.Plugins, e.Name())
+	}
+	h.Unlinked = unlinked(root)
 	h.PSI = isFolder(filepath.Join(root, "proc/pressure"))
 	comm, _ := read("proc/1/comm")
 	if h.SystemdRuns = comm == "systemd" || isFolder(filepath.Join(root, "run/systemd/system")); h.SystemdRuns {
 		h.Systemd = systemdVersion(root)
 	}
 	return h
+}
+
+// folder lists what is in one; nothing where it is not there.
+func folder(name string) []os.DirEntry {
+	entries, _ := os.ReadDir(name)
+	return entries
 }
 
 // swaps are the devices of /proc/swaps, whose first line is a header.
@@ -63,9 +73,8 @@ func osName(text string) string {
 // systemdVersion reads the version from the name of systemd's own library, since
 // no file holds it; 0 where there is none.
 func systemdVersion(root string) int {
-	for _, folder := range []string{"usr/lib/systemd", "lib/systemd", "usr/lib/x86_64-linux-gnu/systemd", "usr/lib/aarch64-linux-gnu/systemd", "usr/lib64/systemd"} {
-		entries, _ := os.ReadDir(filepath.Join(root, folder))
-		for _, e := range entries {
+	for _, dir := range []string{"usr/lib/systemd", "lib/systemd", "usr/lib/x86_64-linux-gnu/systemd", "usr/lib/aarch64-linux-gnu/systemd", "usr/lib64/systemd"} {
+		for _, e := range folder(filepath.Join(root, dir)) {
 			if v := libraryVersion(e.Name()); v > 0 {
 				return v
 			}

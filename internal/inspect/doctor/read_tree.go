@@ -69,7 +69,7 @@ func (r *treeReader) read(at string) {
 	}
 	slices.Sort(g.In)
 	usage := r.Usage(at)
-	g.PIDs, g.Memory = usage.PIDs, r.workingSet(at, usage.Memory)
+	g.PIDs, g.Memory, g.Waits = usage.PIDs, r.workingSet(at, usage.Memory), usage.Pressure["cpu"]
 	if at != "/" {
 		g.Tasks = r.tasks(at)
 	}

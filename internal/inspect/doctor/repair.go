@@ -42,6 +42,12 @@ func Repairs(f *Facts) ([]Repair, error) {
 	if c := checkCPUState(f); c.Status == Fail || c.Status == Warn {
 		repairs = append(repairs, f.repair(kubelet.CPUManagerStateFile, f.correctCPUs))
 	}
+	if _, err := kubelet.ReadDeviceManagerState([]byte(f.States[kubelet.DeviceManagerStateFile])); err != nil && f.States[kubelet.DeviceManagerStateFile] != "" {
+		repairs = append(repairs, Repair{
+			File: filepath.Join(f.stateFolder, f.devicePlace, kubelet.DeviceManagerStateFile),
+			What: "moved away: the kubelet would write over it; drain the node before it starts, since it knows of no device in use",
+		})
+	}
 	if c := checkMemoryState(f); c.Status == Fail {
 		repairs = append(repairs, f.repair(kubelet.MemoryManagerStateFile, f.correctMemory))
 	}

@@ -35,6 +35,7 @@ type inspectedCgroup struct {
 	Pod         *cgroups.PodRef   `json:"pod,omitempty"`
 	Container   string            `json:"container,omitempty"`
 	ContainerID string            `json:"containerID,omitempty"`
+	Sandbox     bool              `json:"sandbox,omitempty"`
 	Missing     bool              `json:"missing,omitempty"`
 	Usage       inspectedUsage    `json:"usage"`
 	Files       map[string]string `json:"files"`
@@ -100,7 +101,7 @@ func (o *inspectOptions) result(s *survey, r *inspect.Report) *cgroupInspection 
 	for i := range r.Cgroups {
 		c := &r.Cgroups[i]
 		v.Cgroups = append(v.Cgroups, inspectedCgroup{
-			Path: c.Path, Level: c.Level, Pod: c.Pod, Container: c.Container, ContainerID: c.ContainerID, Missing: c.Missing,
+			Path: c.Path, Level: c.Level, Pod: c.Pod, Container: c.Container, ContainerID: c.ContainerID, Sandbox: c.Sandbox, Missing: c.Missing,
 			Usage: usageOf(c), Files: c.Files, Drift: c.Drift, Writers: c.Writers,
 		})
 	}

@@ -47,7 +47,11 @@ func (s *survey) alive() bool {
 
 // survey learns whose the cgroups are and what they should be. Only what makes
 // an answer impossible is an error.
+//
+// Half of the time is for asking, be it in vain, and half for the tree.
 func (o *inspectOptions) survey(ctx context.Context, a *app, target string) (*survey, error) {
+	ctx, cancel := context.WithTimeout(ctx, o.timeout/2)
+	defer cancel()
 	h, err := inspect.Open(o.node.hostRoot)
 	if err != nil {
 		return nil, err
@@ -122,7 +126,11 @@ func (s *survey) meet(ctx context.Context, w *wanted) {
 		s.note("the runtime does not tell its containers: %v", err)
 	}
 	for _, c := range containers {
-		s.Owners.AddContainer(c.ID, c.Name)
+		if c.Sandbox {
+			s.Owners.AddSandbox(c.ID)
+		} else {
+			s.Owners.AddContainer(c.ID, c.Name)
+		}
 	}
 }
 
@@ -171,7 +179,7 @@ func (s *survey) wish(o *inspectOptions, a *app, w *wanted, roots []string) {
 		s.note("no drift is told: with this configuration the kubelet would not start: %s", findings[0].Message)
 		return
 	case len(w.pods) == 0 && len(roots) > 0:
-		s.note("no drift of pods and containers is told: name their manifests with -f; the kubelet serves no PodsAPI")
+		s.note("no drift of pods and containers is told: name their manifests with -f; the kubelet tells none over its PodsAPI")
 	}
 	if err := o.place(a, w); err != nil {
 		s.note("where containers should be placed is unknown: %v", err)

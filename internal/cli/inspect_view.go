@@ -145,6 +145,8 @@ func (c *inspectedCgroup) title() string {
 		return c.Pod.Namespace + "/" + c.Pod.Name
 	case c.Level == cgroups.LevelContainer && c.Container != "" && inspect.Identify(path.Dir(c.Path)).Level != cgroups.LevelContainer:
 		return c.Container
+	case c.Sandbox:
+		return "sandbox"
 	case c.Level == cgroups.LevelContainer && c.Container == "" && strings.Contains(base, c.ContainerID):
 		return "container " + c.ContainerID[:min(len(c.ContainerID), 12)]
 	case c.Path == "/":

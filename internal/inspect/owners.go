@@ -15,6 +15,8 @@ import (
 type Owners struct {
 	pods       map[string]cgroups.PodRef
 	containers map[string]string
+	// sandboxes are the ids of those that are a pod's own.
+	sandboxes map[string]bool
 	// known holds the UIDs of pods that are no leak, onNode those of them that the
 	// kubelet itself tells of.
 	known, onNode map[string]bool
@@ -24,7 +26,7 @@ type Owners struct {
 // pod in var/lib/kubelet/pods, its names in var/log/pods, and the containers'
 // ids in the links of var/log/containers. What is not there stays unnamed.
 func HostOwners(root string) *Owners {
-	o := &Owners{pods: map[string]cgroups.PodRef{}, containers: map[string]string{}, known: map[string]bool{}, onNode: map[string]bool{}}
+	o := &Owners{pods: map[string]cgroups.PodRef{}, containers: map[string]string{}, sandboxes: map[string]bool{}, known: map[string]bool{}, onNode: map[string]bool{}}
 	for _, name := range entries(filepath.Join(root, "var/lib/kubelet/pods")) {
 		o.known[name], o.onNode[name] = true, true
 	}
@@ -55,6 +57,9 @@ func (o *Owners) AddKubelet(pods []*corev1.Pod) {
 
 // AddContainer names a container as the runtime does.
 func (o *Owners) AddContainer(id, name string) { o.containers[id] = name }
+
+// AddSandbox says that a container is a pod's own.
+func (o *Owners) AddSandbox(id string) { o.sandboxes[id] = true }
 
 // Add names pods and, where their status tells ids, containers.
 func (o *Owners) Add(pods []*corev1.Pod) {
@@ -123,6 +128,9 @@ func (o *Owners) OnNode(uid string) bool { return o.onNode[uid] }
 
 // Container names the container of an id, or is empty.
 func (o *Owners) Container(id string) string { return o.containers[id] }
+
+// Sandbox tells whether the container of an id is known to be a pod's own.
+func (o *Owners) Sandbox(id string) bool { return o.sandboxes[id] }
 
 // Known tells whether the kubelet has a folder of the pod, or the pod was added.
 func (o *Owners) Known(uid string) bool { return o.known[uid] }

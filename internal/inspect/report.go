@@ -22,6 +22,8 @@ type Cgroup struct {
 	// Container is empty outside containers, for the sandbox, and where nobody
 	// knows the name of ContainerID.
 	Container, ContainerID string
+	// Sandbox says that it is the pod's own container, which the runtime tells.
+	Sandbox bool
 	Usage                  Usage
 	// Rate is the share of one CPU in use, nil without a sample.
 	Rate  *float64

@@ -56,6 +56,7 @@ func (i *Inspection) read(path string) Cgroup {
 func (i *Inspection) judge(c *Cgroup, w *wanted) {
 	id := Identify(c.Path)
 	c.Level, c.ContainerID, c.Container = id.Level, id.ContainerID, i.Owners.Container(id.ContainerID)
+	c.Sandbox = i.Owners.Sandbox(id.ContainerID)
 	c.Pod, c.Drift, c.Writers = nil, nil, nil
 	if id.PodUID != "" {
 		ref := i.Owners.Pod(id.PodUID)

@@ -11,11 +11,15 @@ import (
 // Container is one that the runtime runs for the kubelet.
 type Container struct {
 	ID, Name string
+	// Sandbox says that it is the pod's own, which holds its namespaces; it has no
+	// name.
+	Sandbox bool
 	// PodUID, PodNamespace and PodName are those of its pod.
 	PodUID, PodNamespace, PodName string
 }
 
-// Containers asks the first runtime that answers for its running containers.
+// Containers asks the first runtime that answers for its running containers,
+// and for the sandboxes of its pods.
 // The error says why none answered.
 func Containers(ctx context.Context, sockets []string) ([]Container, error) {
 	var all []error
@@ -45,12 +49,24 @@ func containers(ctx context.Context, socket string) ([]Container, error) {
 	}
 	found := make([]Container, 0, len(answer.GetContainers()))
 	for _, c := range answer.GetContainers() {
-		// kubelet v1.37: staging/src/k8s.io/kubelet/pkg/types/labels.go
-		labels := c.GetLabels()
-		found = append(found, Container{
-			ID: c.GetId(), Name: c.GetMetadata().GetName(),
-			PodUID: labels["io.kubernetes.pod.uid"], PodNamespace: labels["io.kubernetes.pod.namespace"], PodName: labels["io.kubernetes.pod.name"],
-		})
+		found = append(found, labelled(Container{ID: c.GetId(), Name: c.GetMetadata().GetName()}, c.GetLabels()))
+	}
+	pods, err := runtimev1.NewRuntimeServiceClient(conn).ListPodSandbox(ctx, &runtimev1.ListPodSandboxRequest{
+		Filter: &runtimev1.PodSandboxFilter{State: &runtimev1.PodSandboxStateValue{State: runtimev1.PodSandboxState_SANDBOX_READY}},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("asking the runtime at %s for its sandboxes: %w", socket, err)
+	}
+	for _, p := range pods.GetItems() {
+		found = append(found, labelled(Container{ID: p.GetId(), Sandbox: true}, p.GetLabels()))
 	}
 	return found, nil
+}
+
+// labelled adds the pod that the labels name.
+//
+// kubelet v1.37: staging/src/k8s.io/kubelet/pkg/types/labels.go.
+func labelled(c Container, labels map[string]string) Container {
+	c.PodUID, c.PodNamespace, c.PodName = labels["io.kubernetes.pod.uid"], labels["io.kubernetes.pod.namespace"], labels["io.kubernetes.pod.name"]
+	return c
 }

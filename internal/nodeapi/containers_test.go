@@ -21,13 +21,17 @@ func (r runtime) ListContainers(_ context.Context, q *runtimev1.ListContainersRe
 	}, {Id: "bare"}}}, nil
 }
 
+func (runtime) ListPodSandbox(context.Context, *runtimev1.ListPodSandboxRequest) (*runtimev1.ListPodSandboxResponse, error) {
+	return &runtimev1.ListPodSandboxResponse{Items: []*runtimev1.PodSandbox{{Id: "sand", Labels: map[string]string{"io.kubernetes.pod.uid": "u"}}}}, nil
+}
+
 func TestContainers(t *testing.T) {
 	socket := serve(t, func(s *grpc.Server) { runtimev1.RegisterRuntimeServiceServer(s, runtime{}) })
 	got, err := Containers(t.Context(), []string{"/nowhere", socket})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []Container{{ID: "beef", Name: "c", PodUID: "u", PodNamespace: "n", PodName: "p"}, {ID: "bare"}}
+	want := []Container{{ID: "beef", Name: "c", PodUID: "u", PodNamespace: "n", PodName: "p"}, {ID: "bare"}, {ID: "sand", Sandbox: true, PodUID: "u"}}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error("-want +got:\n" + d)
 	}

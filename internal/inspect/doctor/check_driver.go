@@ -11,7 +11,8 @@ import (
 func checkDrivers(f *Facts) Result {
 	words := slices.Concat(f.Drivers, f.liveShapes())
 	shapes := f.podShapes()
-	if len(words)+len(shapes) == 0 {
+	quoted := f.Config.Written["cgroupDriver"] && !known(f.Config.CgroupDriver)
+	if len(words)+len(shapes) == 0 && !quoted {
 		return skip("nobody tells a cgroup driver: no runtime answers, no configuration names one, no pods are there")
 	}
 	var evidence []string
@@ -38,6 +39,12 @@ func checkDrivers(f *Facts) Result {
 			Fix: setDriver(f.Driver),
 		})
 	}
+	if quoted {
+		found = append(found, Result{
+			Status: Warn, Message: fmt.Sprintf("cgroupDriver: %q is neither systemd nor cgroupfs: without an answer of the runtime the kubelet acts as with cgroupfs", f.Config.CgroupDriver),
+			Fix: "write the word alone, without quotes inside: cgroupDriver: systemd",
+		})
+	}
 	if kubelet := driversOf(f.Drivers, PartyKubelet); len(found) == 0 && len(kubelet) == 1 && kubelet[0] != f.Driver {
 		found = append(found, Result{
 			Status: Warn, Message: fmt.Sprintf("cgroupDriver: %s of the configuration is void: the runtime says %s, and its answer wins", kubelet[0], f.Driver),
@@ -48,6 +55,8 @@ func checkDrivers(f *Facts) Result {
 	result.Evidence = append(result.Evidence, evidence...)
 	return result
 }
+
+func known(driver string) bool { return driver == cgroups.Systemd || driver == cgroups.Cgroupfs }
 
 func setDriver(driver string) string {
 	on := "true"

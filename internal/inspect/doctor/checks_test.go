@@ -104,6 +104,9 @@ func TestChecks(t *testing.T) {
 		}, "driver-agreement", Fail, "the kubelet uses the systemd driver and the runtime cgroupfs", "cgroupDriver: systemd"},
 		{"live names differ", "", four, live(pod, pod+"/"+id), "driver-agreement", Fail, "the runtime cgroupfs", "SystemdCgroup"},
 		{"live names agree", "", four, live(pod, pod+"/cri-containerd-"+id+".scope"), "driver-agreement", OK, "kubelet and runtime use systemd", ""},
+		{"quotes in the driver", "cgroupDriver: '\"systemd\"'\n", four, nil, "driver-agreement", Warn, `cgroupDriver: "\"systemd\"" is neither systemd nor cgroupfs`, "without quotes inside"},
+		{"word for a number", "topologyManagerPolicy: restricted\ntopologyManagerPolicyOptions: {max-allowable-numa-nodes: \"true\"}\n", four, nil, "numa-count", Fail, `unable to convert policy option to integer "max-allowable-numa-nodes"`, "topologyManagerPolicyOptions"},
+		{"small letter", "memoryManagerPolicy: static\n", four, nil, "config", Fail, `unknown policy: "static"`, "memoryManagerPolicy"},
 		{"config void", "cgroupDriver: cgroupfs\n", four, func(f *Facts) {
 			f.Drivers = []DriverWord{{"config: cgroupDriver", "cgroupfs", PartyKubelet}, {"CRI", "systemd", PartyRuntime}}
 		}, "driver-agreement", Warn, "is void", "set cgroupDriver: systemd"},

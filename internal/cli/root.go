@@ -60,7 +60,8 @@ kubelet of Kubernetes v1.37 and the reason for each.`,
 			if quiet {
 				verbosity = -1
 			}
-			if _, err := newLogger(a.Err, logFormat, verbosity); err != nil {
+			var err error
+			if a.log, err = newLogger(a.Err, logFormat, verbosity); err != nil {
 				return err
 			}
 			if !oneOf(a.color, "auto", "always", "never") {
@@ -69,7 +70,7 @@ kubelet of Kubernetes v1.37 and the reason for each.`,
 			if err := a.unpackHost(cmd); err != nil {
 				return err
 			}
-			var err error
+			// Unpacking changes what is written to.
 			if a.log, err = newLogger(a.Err, logFormat, verbosity); err != nil {
 				return err
 			}

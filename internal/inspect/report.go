@@ -24,7 +24,7 @@ type Cgroup struct {
 	Container, ContainerID string
 	// Sandbox says that it is the pod's own container, which the runtime tells.
 	Sandbox bool
-	Usage                  Usage
+	Usage   Usage
 	// Rate is the share of one CPU in use, nil without a sample.
 	Rate  *float64
 	Files map[string]string

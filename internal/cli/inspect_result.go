@@ -106,7 +106,7 @@ func (o *inspectOptions) result(s *survey, r *inspect.Report) *cgroupInspection 
 		})
 	}
 	for _, l := range r.Leaks {
-		v.Leaks = append(v.Leaks, inspectedLeak{l.Path, l.Why, slices.Concat([]int{}, l.PIDs)})
+		v.Leaks = append(v.Leaks, inspectedLeak{l.Path, l.Why, append([]int{}, l.PIDs...)})
 	}
 	for _, i := range r.Intruders {
 		v.Intruders = append(v.Intruders, inspectedIntruder{i.PID, i.IRQ, i.Comm, i.CPUs.String(), i.Owner})

@@ -85,6 +85,10 @@ func checkArchives(t *testing.T, folder, out string) {
 	}
 }
 
+// ofSystemd is the check that asks the systemd of the node, which no archive has.
+// The guests' containers fail it: their limits are written into files alone.
+const ofSystemd = "daemon-reload"
+
 // answer is what a command printed, and its exit code.
 type answer struct {
 	Code   int
@@ -142,7 +146,7 @@ func found(t *testing.T, folder string) finding {
 	}
 	f := finding{leaks: len(inspect.Leaks)}
 	for _, c := range doctor.Checks {
-		if c.Status == "warn" || c.Status == "fail" {
+		if (c.Status == "warn" || c.Status == "fail") && c.ID != ofSystemd {
 			if f.checks == nil {
 				f.checks = map[string]string{}
 			}
@@ -181,10 +185,10 @@ func lasting(t *testing.T, text []byte) any {
 }
 
 // without drops what differs from one moment to the next, and what no archive
-// holds: the size of file systems, and what each process of the node may use.
+// holds: the size of file systems, what each process may use, what systemd says.
 func without(object any) any {
 	fleeting := []string{
-		"usage", "source", "machine", "evidence", "ephemeral-storage", "nodefs.available", "intruders", "alignment",
+		"usage", "source", "machine", "evidence", "ephemeral-storage", "nodefs.available", "intruders", "alignment", "writer",
 	}
 	switch o := object.(type) {
 	case map[string]any:
@@ -198,7 +202,7 @@ func without(object any) any {
 		o = slices.DeleteFunc(o, func(element any) bool {
 			term, _ := element.(map[string]any)
 			note, _ := element.(string)
-			return term["resource"] == "ephemeral-storage" || strings.HasPrefix(note, "where the memory of ")
+			return term["resource"] == "ephemeral-storage" || term["id"] == ofSystemd || strings.HasPrefix(note, "where the memory of ")
 		})
 		for i, value := range o {
 			o[i] = without(value)

@@ -27,7 +27,7 @@ func (d *Driver) startReserved(cg *cgroups.Cgroup) error {
 		version = 2
 	}
 	service := handingUnit(cg.Unit)
-	if err := writeUnit(cg.Unit, sliceUnit(cg.Unit, strings.TrimSpace(string(possible)))); err != nil {
+	if err := writeUnit(cg.Unit, sliceUnit(cg.Unit, strings.TrimSpace(string(possible)), version)); err != nil {
 		return err
 	}
 	if err := writeUnit(service, handingService(cg.Unit, cg.Path, version)); err != nil {

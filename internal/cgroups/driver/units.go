@@ -17,10 +17,17 @@ const unitMark = "# Made by kqos apply --create-reserved; kqos apply --remove ta
 // sliceUnit is the unit file of a reserved cgroup. The kubelet's check wants the
 // cpu and cpuset controllers, and systemd hands down what some unit asks for and
 // takes the rest back: so AllowedCPUs names all CPUs that the machine may have,
-// and CPUWeight the kernel's default. CPUAccounting alone asks for no controller.
+// and on v2 CPUWeight the kernel's default. CPUAccounting alone asks for no
+// controller there; on v1, where it does, a CPUWeight would win over the
+// CPUShares that kubelet and kqos set.
 //
 // kubelet v1.37: cm/cgroup_v2_manager_linux.go Validate
-func sliceUnit(unit, possibleCPUs string) string {
+// systemd v252: core/cgroup.c unit_get_cgroup_mask, cgroup_context_apply
+func sliceUnit(unit, possibleCPUs string, version int) string {
+	weight := ""
+	if version == 2 {
+		weight = "CPUWeight=100\n"
+	}
 	return unitMark + fmt.Sprintf(`[Unit]
 Description=Cgroup %s that the kubelet enforces a reservation on
 Documentation=https://kubernetes.io/docs/tasks/administer-cluster/reserve-compute-resources/
@@ -29,12 +36,11 @@ Before=slices.target kubelet.service
 
 [Slice]
 CPUAccounting=yes
-CPUWeight=100
-IOAccounting=yes
+%sIOAccounting=yes
 MemoryAccounting=yes
 TasksAccounting=yes
 AllowedCPUs=%s
-`, unit, possibleCPUs)
+`, unit, weight, possibleCPUs)
 }
 
 // handingUnit is the name of the service beside a slice.

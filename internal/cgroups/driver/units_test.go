@@ -6,11 +6,14 @@ import (
 )
 
 func TestUnits(t *testing.T) {
-	slice := sliceUnit("runtime-kube.slice", "0-7")
+	slice := sliceUnit("runtime-kube.slice", "0-7", 2)
 	for _, want := range []string{unitMark, "Before=slices.target kubelet.service\n", "[Slice]\n", "CPUWeight=100\n", "AllowedCPUs=0-7\n"} {
 		if !strings.Contains(slice, want) {
 			t.Errorf("slice unit lacks %q:\n%s", want, slice)
 		}
+	}
+	if v1 := sliceUnit("kube.slice", "0-7", 1); strings.Contains(v1, "CPUWeight") {
+		t.Errorf("on v1 CPUWeight would win over CPUShares:\n%s", v1)
 	}
 	service := handingService("runtime-kube.slice", "/runtime.slice/runtime-kube.slice", 2)
 	for _, want := range []string{

@@ -15,7 +15,7 @@ scope() {
 	busctl call org.freedesktop.systemd1 /org/freedesktop/systemd1 org.freedesktop.systemd1.Manager StartTransientUnit \
 		'ssa(sv)a(sa(sv))' "cri-containerd-$scope_id.scope" fail 3 PIDs au 1 $! Slice s "$(basename "$scope_of")" Delegate b true 0 >"$log"
 	moved() { grep -q "$scope_id" "/proc/$!/cgroup"; }
-	eventually 30 moved
+	eventually moved
 	if [ $version = 1 ]; then # systemd has no such hierarchies, runc joins them by itself
 		for c in cpuset hugetlb; do
 			mkdir -p "$mount/$c$scope_of/cri-containerd-$scope_id.scope"

@@ -7,7 +7,7 @@ process=$!
 put $process $pod_b
 used=$(control $pod_b memory.current memory/memory.usage_in_bytes)
 uses() { [ "$(cat "$used")" -gt 314572800 ]; }
-eventually 120 uses
+eventually uses
 mkdir $tmp/less
 sed 's/400Mi/200Mi/' pods/burstable.yaml >$tmp/less/burstable.yaml
 kills() {
@@ -29,13 +29,15 @@ kill -0 $process || fail "--remove killed the process"
 if [ $version = 2 ]; then
 	kqos 0 apply $tmp/less/burstable.yaml --allow-oom
 	holds $pod_b memory.max 209715200 - -
-	eventually 60 [ "$(kills)" = 1 ]
+	killed() { [ "$(kills)" = 1 ]; }
+	eventually killed
 else # the v1 kernel refuses the limit by itself
 	kqos 2 apply $tmp/less/burstable.yaml --allow-oom
 	is "oom_kill" "$(kills)" 0
 	kill $process
 fi
 wait $process || true
-eventually 60 [ "$(cat "$used")" -lt 209715200 ]
+freed() { [ "$(cat "$used")" -lt 209715200 ]; }
+eventually freed
 kqos 0 apply $tmp/less/burstable.yaml
 holds $pod_b memory.max 209715200 memory/memory.limit_in_bytes 209715200

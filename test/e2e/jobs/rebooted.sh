@@ -6,7 +6,7 @@ kubeReservedCgroup: /kubelet.slice
 EOT
 . ./lib.sh
 started() { systemctl is-active -q kubelet.service; }
-eventually 120 started
+eventually started
 is "what the kubelet found" "$(tr '\n' ' ' </var/lib/kubelet-start)" "cpu cpuset memory pids hugetlb "
 gone $kubepods
 systemctl daemon-reload

@@ -26,7 +26,7 @@ if [ "$DRIVER" = cgroupfs ]; then # systemd takes its scope away itself
 	find $mount -depth -type d -path "*/$(basename $pod_b)/container" -exec rmdir {} +
 fi
 empty() { ! grep -qs . $(find $mount -path "*/$(basename $pod_b)*" -name cgroup.procs) /dev/null; }
-eventually 30 empty
+eventually empty
 kqos 0 apply $tmp/few --prune
 gone pod00000000.0000.4000.8000.00000000000b
 there $pod_a

@@ -72,8 +72,8 @@ and keeps a backup beside each; the kubelet must not run.
 	for _, c := range doctor.Checks() {
 		ids = append(ids, c.ID)
 	}
-	completeWith(cmd, "only", ids...)
-	completeWith(cmd, "ignore", ids...)
+	completeList(cmd, "only", ids...)
+	completeList(cmd, "ignore", ids...)
 	cmd.AddCommand(newDoctorList(a), newDoctorExplain(a, ids))
 	return cmd
 }

@@ -45,8 +45,10 @@ func newRoot(a *app) *cobra.Command {
 	verbosity, quiet := 0, false
 	var logFormat string
 	root := &cobra.Command{
-		Use:   "kqos",
-		Short: "What will the kubelet do with this pod on this node?",
+		Use: "kqos",
+		// A plugin of kubectl is called, and shows itself, as a command of it.
+		Annotations: map[string]string{cobra.CommandDisplayNameAnnotation: or(a.Name, "kqos")},
+		Short:       "What will the kubelet do with this pod on this node?",
 		Long: `kqos answers what the kubelet will do with a pod on a node, what it did, and
 whether the node is really in that state: offline, with the numbers of the
 kubelet of Kubernetes v1.37 and the reason for each.`,
@@ -140,7 +142,7 @@ func unknownCommand(root *cobra.Command, name string) error {
 	if near := root.SuggestionsFor(name); len(near) > 0 {
 		hint = fmt.Sprintf(", did you mean %s?", strings.Join(near, " or "))
 	}
-	return fmt.Errorf("unknown command %q%s; see 'kqos --help'", name, hint)
+	return fmt.Errorf("unknown command %q%s; see '%s --help'", name, hint, root.CommandPath())
 }
 
 func completeWith(cmd *cobra.Command, flag string, values ...string) {

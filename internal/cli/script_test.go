@@ -18,6 +18,8 @@ var update = flag.Bool("update", false, "rewrite cmp files of testdata/script")
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"kqos": func() { os.Exit(Main(os.Args[1:], Host())) },
+		// The name by which kubectl finds it.
+		"kubectl-kqos": func() { os.Exit(Main(os.Args[1:], Host())) },
 	})
 }
 

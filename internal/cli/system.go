@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"strings"
 
 	"github.com/kqos/kqos/internal/input"
 )
@@ -14,6 +16,8 @@ import (
 // System is all that a command touches of its surroundings, so that a test can
 // run the same code.
 type System struct {
+	// Name is what the program is called by; empty for kqos.
+	Name     string
 	In       io.Reader
 	Out, Err io.Writer
 	// Terminal says whether Out is one, ErrTerminal whether Err is.
@@ -25,7 +29,7 @@ type System struct {
 // Host is the real surroundings of this process.
 func Host() System {
 	return System{
-		In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
+		Name: calledBy(os.Args[0]), In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
 		Terminal: isTerminal(os.Stdout), ErrTerminal: isTerminal(os.Stderr),
 		Getenv: os.Getenv,
 	}
@@ -41,6 +45,14 @@ func (s *System) read(name string, limit int64) ([]byte, error) {
 		return nil, fmt.Errorf("reading stdin: %w", err)
 	}
 	return data, nil
+}
+
+// calledBy is the command that a person typed: kubectl runs kubectl-kqos.
+func calledBy(path string) string {
+	if strings.HasPrefix(filepath.Base(path), "kubectl-kqos") {
+		return "kubectl kqos"
+	}
+	return "kqos"
 }
 
 func isTerminal(f *os.File) bool {

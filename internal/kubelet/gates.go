@@ -53,6 +53,17 @@ func (g Gates) Spec(name string) GateSpec {
 	return gateTable().spec(name, g.minor())
 }
 
+// Names are the gates that can be switched in this version, sorted.
+func (g Gates) Names() []string {
+	names := slices.Clone(gateTable().names)
+	names = slices.DeleteFunc(names, func(name string) bool {
+		spec := g.Spec(name)
+		return spec.Stage == StageUnknown || spec.Locked
+	})
+	slices.Sort(names)
+	return names
+}
+
 // Overrides is what was set by name, AllAlpha and AllBeta included.
 func (g Gates) Overrides() map[string]bool { return maps.Clone(g.raw) }
 

@@ -71,7 +71,7 @@ func guests() []guest {
 		once("v1-systemd", v1(small), withSystemd),
 		once("v2-cgroupfs", small, under(driver.Cgroupfs, tree...)),
 		once("v1-cgroupfs", v1(small), under(driver.Cgroupfs, tree...)),
-		once("node-v2", two, under(driver.Systemd, "collect.sh")),
+		once("node-v2", two, under(driver.Systemd, "collect.sh", "daemonset.sh")),
 		once("node-v1", v1(two), under(driver.Systemd, "collect.sh")),
 		once("numa-hugepages", huge, under(driver.Systemd, "machine.sh", "hugepages.sh")),
 		rebooted("reboot-v2", small),
@@ -157,10 +157,12 @@ func run(t *testing.T, img vm.Image, g guest, folder, out string) {
 func jobFolder(t *testing.T) string {
 	t.Helper()
 	folder := t.TempDir()
-	build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", filepath.Join(folder, "kqos"), "github.com/kqos/kqos/cmd/kqos")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("building kqos: %v: %s", err, out)
+	for name, main := range map[string]string{"kqos": "cmd/kqos", "podsapi": "test/e2e/podsapi"} {
+		build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", filepath.Join(folder, name), "github.com/kqos/kqos/"+main)
+		build.Env = append(os.Environ(), "CGO_ENABLED=0")
+		if out, err := build.CombinedOutput(); err != nil {
+			t.Fatalf("building %s: %v: %s", name, err, out)
+		}
 	}
 	for from, to := range map[string]string{"jobs": "", "../../deploy": "deploy"} {
 		if err := os.CopyFS(filepath.Join(folder, to), os.DirFS(from)); err != nil {

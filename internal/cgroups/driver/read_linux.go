@@ -52,8 +52,11 @@ func (d *Driver) Read(cg *cgroups.Cgroup) (cgroups.Live, error) {
 // readFile adds a control file to what is known of a cgroup, if there is one.
 func (d *Driver) readFile(live *cgroups.Live, path, key string) error {
 	folder, file, err := d.locate(path, key)
+	if _, missing := errors.AsType[*ControllerMissingError](err); missing {
+		return nil // the plan names missing controllers once, not per file
+	}
 	if err != nil {
-		return nil //nolint:nilerr // the plan names missing controllers once, not per file
+		return err
 	}
 	text, err := d.files.read(path, key, folder, file)
 	switch {

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kqos/kqos/internal/kubelet"
+	"github.com/kqos/kqos/internal/machine"
 )
 
 // completeList completes a flag whose value is a list with commas: the word after
@@ -55,7 +56,7 @@ func capacityValues() []string {
 
 // completeTopology offers descriptions of machines once one is begun, else files.
 func completeTopology(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
-	const kind = "synthetic:"
+	const kind = machine.SyntheticPrefix
 	if typed == "" || !strings.HasPrefix(kind, typed) && !strings.HasPrefix(typed, kind) {
 		return nil, cobra.ShellCompDirectiveDefault
 	}

@@ -2,10 +2,13 @@ package cli
 
 import (
 	"errors"
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/kqos/kqos/internal/machine"
 	"github.com/kqos/kqos/internal/manifest"
 )
 
@@ -34,6 +37,11 @@ func (p *podFlags) check(args []string) error {
 	p.files = slices.Concat(args, p.files)
 	if p.static && p.asWritten {
 		return errors.New("--static and --as-written exclude each other: one reads a file of the static pod folder, the other a live object")
+	}
+	for _, file := range p.files {
+		if strings.HasPrefix(file, machine.SyntheticPrefix) {
+			return fmt.Errorf("%s describes a machine, and pods are read here: give it by --topology", file)
+		}
 	}
 	return nil
 }

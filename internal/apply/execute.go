@@ -154,9 +154,8 @@ func (e *execution) check(s Step, changes []cgroups.Change) {
 		return
 	}
 	for _, c := range changes {
-		now, ok := live.Files[c.File]
-		if !ok || !cgroups.Equal(c.File, c.To, now) {
-			e.fail(s, fmt.Errorf("%s of cgroup %s reads %q after %q was written: another writes it too, or the kernel caps it", c.File, c.Path, now, c.To))
+		if !live.Holds(c.File, c.To) {
+			e.fail(s, fmt.Errorf("%s of cgroup %s reads %q after %q was written: another writes it too, or the kernel caps it", c.File, c.Path, live.Files[c.File], c.To))
 			continue
 		}
 		e.note([]cgroups.Change{c})

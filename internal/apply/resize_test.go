@@ -45,7 +45,7 @@ func onePod(want map[string]files, version int) cgroups.Tree {
 func between(have, want map[string]files, version int) *Plan {
 	live := cgroups.LiveTree{}
 	for at, files := range have {
-		live[at] = cgroups.Live{Exists: true, Marked: true, Files: files}
+		live[at] = cgroups.Live{Exists: true, Marked: true, Files: files, PageSize: 4096}
 	}
 	p := &Plan{Tree: onePod(want, version), Live: live, memory: NewMemory()}
 	p.Steps = p.order(p.index(), cgroups.Diff(p.Tree, live))

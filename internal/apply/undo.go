@@ -69,9 +69,9 @@ func (p *Plan) inverse(host Reader, c cgroups.Change, live cgroups.Live) ([]cgro
 	}
 	now, ok := live.Files[c.File]
 	switch {
-	case !ok || cgroups.Equal(c.File, c.From, now):
+	case !ok || live.Holds(c.File, c.From):
 		return nil, nil
-	case !cgroups.Equal(c.File, c.To, now):
+	case !live.Holds(c.File, c.To):
 		return hold(fmt.Sprintf("it reads %s now, which is neither what the plan wrote nor what was there before", now))
 	}
 	return []cgroups.Change{{

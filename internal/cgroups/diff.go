@@ -33,7 +33,7 @@ func DiffCgroup(want *Cgroup, have Live) []Change {
 		}
 		value := want.Files[file]
 		now, offered := have.Files[file]
-		if have.Exists && (!offered || Equal(file, value, now)) {
+		if have.Exists && (!offered || have.Holds(file, value)) {
 			continue
 		}
 		changes = append(changes, Change{
@@ -48,7 +48,7 @@ func DiffCgroup(want *Cgroup, have Live) []Change {
 func asWanted(want *Cgroup, have Live) bool {
 	for file, value := range want.Files {
 		now, offered := have.Files[file]
-		if !offered || now == value || Equal(file, value, now) {
+		if !offered || now == value || have.Holds(file, value) {
 			continue
 		}
 		if _, unknown := want.Unknown[file]; !unknown {

@@ -43,6 +43,20 @@ func TestEqual(t *testing.T) {
 	}
 }
 
+// A host whose page size is known has no other rounding.
+func TestHolds(t *testing.T) {
+	const file = "memory.max"
+	live := Live{Files: map[string]string{file: "65536"}, PageSize: 4096}
+	for want, holds := range map[string]bool{"65536": true, "69000": true, "70000": false, "81920": false} {
+		if got := live.Holds(file, want); got != holds {
+			t.Errorf("65536 holds %s: %v", want, got)
+		}
+	}
+	if live.Holds("memory.high", "max") {
+		t.Error("a file that is not offered holds a value")
+	}
+}
+
 func TestDiff(t *testing.T) {
 	want := Tree{Cgroups: []Cgroup{
 		{Path: "/kubepods", Level: LevelNode, Files: map[string]string{"memory.max": "8192", "pids.max": "10"}, Why: map[string]string{"pids.max": "capacity"}},

@@ -11,8 +11,11 @@ import (
 // Equal says whether a control file that reads have is as if want had been
 // written to it: the kernel keeps memory in whole pages, huge pages in whole
 // huge pages, and prints sets and limits in its own form. file is a key of
-// Cgroup.Files.
-func Equal(file, want, have string) bool {
+// Cgroup.Files. The host's page size may be any that Linux has; Live.Holds knows
+// it better.
+func Equal(file, want, have string) bool { return equal(file, want, have, 0) }
+
+func equal(file, want, have string, pageSize uint64) bool {
 	want, have = strings.TrimSpace(want), strings.TrimSpace(have)
 	if want == have {
 		return true
@@ -26,7 +29,7 @@ func Equal(file, want, have string) bool {
 	case name == memoryOOMGroup: // a switch, which no page size rounds
 		return false
 	case strings.HasPrefix(name, "memory.") || strings.HasPrefix(name, "hugetlb."):
-		return equalAmounts(name, want, have)
+		return equalAmounts(name, want, have, pageSize)
 	case name == "pids.max":
 		return unlimited(want) && unlimited(have)
 	}
@@ -59,7 +62,7 @@ func equalQuotas(want, have string) bool {
 //
 // kernel: mm/page_counter.c page_counter_memparse drops the part of a page;
 // mm/hugetlb_cgroup.c hugetlb_cgroup_write drops the part of a huge page.
-func equalAmounts(name, want, have string) bool {
+func equalAmounts(name, want, have string, pageSize uint64) bool {
 	if unlimited(want) || unlimited(have) {
 		return unlimited(want) && unlimited(have)
 	}
@@ -71,8 +74,10 @@ func equalAmounts(name, want, have string) bool {
 	if err != nil {
 		return false
 	}
-	// Page sizes that Linux builds have on amd64 and arm64.
-	units := []uint64{4 << 10, 16 << 10, 64 << 10}
+	units := []uint64{pageSize}
+	if pageSize == 0 { // those that Linux builds have on amd64 and arm64
+		units = []uint64{4 << 10, 16 << 10, 64 << 10}
+	}
 	if size, ok := strings.CutPrefix(name, "hugetlb."); ok {
 		size, _, _ = strings.Cut(size, ".")
 		units = []uint64{hugePageBytes(size)}

@@ -13,6 +13,14 @@ type Live struct {
 	// without the final newline. A file that the kernel does not offer here is
 	// absent.
 	Files map[string]string
+	// PageSize is that of the host's memory in bytes, 0 where it is not known.
+	PageSize uint64
+}
+
+// Holds says whether a control file reads as if want had been written to it.
+func (l *Live) Holds(file, want string) bool {
+	have, offered := l.Files[file]
+	return offered && equal(file, want, have, l.PageSize)
 }
 
 // LiveTree is the host's state of each cgroup that was asked for, by path.

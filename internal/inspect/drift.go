@@ -25,7 +25,7 @@ type Drift struct {
 // container is right by either conversion; writers tells which it was. What is
 // wanted and not among files yet is read and added to them.
 func (i *Inspection) drift(want *cgroups.Cgroup, path string, files map[string]string) (found []Drift, writers map[string]string) {
-	live := cgroups.Live{Exists: true, Files: maps.Clone(files)}
+	live := cgroups.Live{Exists: true, Files: maps.Clone(files), PageSize: i.Hierarchy.memoryPage}
 	for file := range want.Files {
 		if _, read := live.Files[file]; read {
 			continue

@@ -34,6 +34,9 @@ type Hierarchy struct {
 	kept *keptFiles
 	// pageSizes are the huge page sizes as files name them, such as 2MB.
 	pageSizes []string
+	// memoryPage is the page size of this host's memory in bytes; 0 for the tree of
+	// another.
+	memoryPage uint64
 	// unreadable counts the files that are there and could not be read, and
 	// firstUnreadable is the first reason.
 	unreadable      int
@@ -46,14 +49,18 @@ type Hierarchy struct {
 // too.
 func Open(root string) (*Hierarchy, error) {
 	mount := filepath.Join(root, "sys/fs/cgroup")
+	var page uint64
+	if mount == "/sys/fs/cgroup" {
+		page = uint64(os.Getpagesize())
+	}
 	if _, err := os.Stat(filepath.Join(mount, "cgroup.controllers")); err == nil {
-		return &Hierarchy{version: 2, mounts: map[string]string{"": mount}, roots: []string{mount}, opened: map[string]folder{}}, nil
+		return &Hierarchy{version: 2, mounts: map[string]string{"": mount}, roots: []string{mount}, opened: map[string]folder{}, memoryPage: page}, nil
 	}
 	entries, err := os.ReadDir(mount)
 	if err != nil {
 		return nil, fmt.Errorf("looking for cgroups: %w", err)
 	}
-	h := &Hierarchy{version: 1, mounts: map[string]string{}, opened: map[string]folder{}}
+	h := &Hierarchy{version: 1, mounts: map[string]string{}, opened: map[string]folder{}, memoryPage: page}
 	for _, e := range entries {
 		if !e.IsDir() || e.Name() == "unified" {
 			continue // links such as cpu -> cpu,cpuacct, and what hybrid hosts have of v2

@@ -24,7 +24,7 @@ func (d *Driver) Read(cg *cgroups.Cgroup) (cgroups.Live, error) {
 		return cgroups.Live{}, err
 	}
 	d.files.forget(cg.Path)
-	live := cgroups.Live{Files: make(map[string]string, len(cg.Files)+len(cg.Unknown))}
+	live := cgroups.Live{Files: make(map[string]string, len(cg.Files)+len(cg.Unknown)), PageSize: uint64(os.Getpagesize())}
 	for key := range cg.Files {
 		if err := d.readFile(&live, cg.Path, key); err != nil {
 			return live, err

@@ -78,7 +78,7 @@ func TestCreateSetRead(t *testing.T) {
 	if err := d.Set(cg, cg.Files); err != nil {
 		t.Fatal(err)
 	}
-	want := cgroups.Live{Exists: true, Marked: true, Files: cg.Files}
+	want := cgroups.Live{Exists: true, Marked: true, Files: cg.Files, PageSize: uint64(os.Getpagesize())}
 	for range 2 { // the second from open descriptors
 		live, err := d.Read(cg)
 		if err != nil {

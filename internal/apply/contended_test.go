@@ -6,30 +6,38 @@ import (
 	"time"
 )
 
+// fight changes a file of the pod back after each pass and wants it written once
+// and then only as often as kqos tries again.
+func fight(t *testing.T, f *fake, rounds int, pass func()) {
+	t.Helper()
+	writes := 0
+	for range rounds {
+		pass()
+		if f.groups[podPath].files["cpu.weight"] == "4" {
+			writes++
+		}
+		f.groups[podPath].files["cpu.weight"] = "9"
+	}
+	if writes != 1+maxRewrites {
+		t.Errorf("written %d times, want once and %d rewrites", writes, maxRewrites)
+	}
+}
+
 func TestContended(t *testing.T) {
 	tree := node(1)
 	f := newFake()
 	m := NewMemory()
 	now := time.Unix(0, 0)
 	m.Now = func() time.Time { return now }
-	pod := "/kubepods/burstable/podu0"
 	var p *Plan
-	writes := 0
-	for range 60 {
+	fight(t, f, 60, func() {
 		var err error
 		if p, _, err = pass(tree, f, Options{}, m); err != nil {
 			t.Fatal(err)
 		}
-		if f.groups[pod].files["cpu.weight"] == "4" {
-			writes++
-		}
-		f.groups[pod].files["cpu.weight"] = "9"
 		now = now.Add(time.Second)
-	}
-	if writes != 1+maxRewrites {
-		t.Errorf("written %d times, want once and %d rewrites", writes, maxRewrites)
-	}
-	if want := pod + " cpu.weight: contended"; !strings.Contains(reasons(p), want) {
+	})
+	if want := podPath + " cpu.weight: contended"; !strings.Contains(reasons(p), want) {
 		t.Errorf("reasons lack %q:\n%s", want, reasons(p))
 	}
 	if m.Contended() != 1 {
@@ -51,7 +59,6 @@ func TestContendedAcrossRuns(t *testing.T) {
 	tree := node(1)
 	f := newFake()
 	now := time.Unix(0, 0)
-	pod := "/kubepods/burstable/podu0"
 	run := func(forget bool) *Plan {
 		t.Helper()
 		m := NewMemory()
@@ -65,29 +72,21 @@ func TestContendedAcrossRuns(t *testing.T) {
 		}
 		return p
 	}
-	writes := 0
-	for range 9 {
+	fight(t, f, 9, func() {
 		run(false)
-		if f.groups[pod].files["cpu.weight"] == "4" {
-			writes++
-		}
-		f.groups[pod].files["cpu.weight"] = "9"
 		now = now.Add(time.Minute)
-	}
-	if writes != 1+maxRewrites {
-		t.Errorf("written %d times, want once and %d rewrites", writes, maxRewrites)
-	}
+	})
 	now = now.Add(time.Hour)
 	if p := run(false); len(p.Steps) != 0 || !strings.Contains(reasons(p), "--retry-contended") {
 		t.Errorf("an hour later: %v, %s", p.Steps, reasons(p))
 	}
-	if n := len(f.groups[pod].kept); n == 0 || n > 200 {
-		t.Errorf("%d bytes are kept on the cgroup: %s", n, f.groups[pod].kept)
+	if n := len(f.groups[podPath].kept); n == 0 || n > 200 {
+		t.Errorf("%d bytes are kept on the cgroup: %s", n, f.groups[podPath].kept)
 	}
 	if f.groups["/kubepods"].kept != "" {
 		t.Errorf("kept on a cgroup that nobody changes: %s", f.groups["/kubepods"].kept)
 	}
-	if p := run(true); len(p.Steps) != 1 || f.groups[pod].files["cpu.weight"] != "4" {
+	if p := run(true); len(p.Steps) != 1 || f.groups[podPath].files["cpu.weight"] != "4" {
 		t.Errorf("with --retry-contended: %v", p.Steps)
 	}
 }
@@ -95,17 +94,16 @@ func TestContendedAcrossRuns(t *testing.T) {
 // Another value that is wanted is written, whatever was fought over before.
 func TestContendedEndsWithItsValue(t *testing.T) {
 	f := newFake()
-	pod := "/kubepods/burstable/podu0"
 	for range 6 {
 		if _, _, err := pass(node(1), f, Options{}, nil); err != nil {
 			t.Fatal(err)
 		}
-		f.groups[pod].files["cpu.weight"] = "9"
+		f.groups[podPath].files["cpu.weight"] = "9"
 	}
 	other := node(1)
 	other.Cgroups[3].Files["cpu.weight"] = "8"
 	p, _, err := pass(other, f, Options{}, nil)
-	if err != nil || len(p.Withheld) != 0 || f.groups[pod].files["cpu.weight"] != "8" {
+	if err != nil || len(p.Withheld) != 0 || f.groups[podPath].files["cpu.weight"] != "8" {
 		t.Errorf("%v, %s", err, reasons(p))
 	}
 }
@@ -115,20 +113,19 @@ func TestContendedEndsWithItsValue(t *testing.T) {
 func TestContendedForgetsWhatIsGone(t *testing.T) {
 	f := newFake()
 	m := NewMemory()
-	pod := "/kubepods/burstable/podu0"
 	for range 6 {
 		if _, _, err := pass(node(1), f, Options{}, m); err != nil {
 			t.Fatal(err)
 		}
-		if f.groups[pod].files["cpu.weight"] != "4" {
+		if f.groups[podPath].files["cpu.weight"] != "4" {
 			t.Fatal("making a pod again counted as a fight")
 		}
-		delete(f.groups, pod)
+		delete(f.groups, podPath)
 	}
 	if _, _, err := pass(node(1), f, Options{}, m); err != nil {
 		t.Fatal(err)
 	}
-	f.groups[pod].kept, f.groups[pod].files["cpu.weight"] = "{broken", "9"
+	f.groups[podPath].kept, f.groups[podPath].files["cpu.weight"] = "{broken", "9"
 	if _, result, err := pass(node(1), f, Options{}, nil); err != nil || result.Writes != 1 {
 		t.Errorf("%v, %d writes", err, result.Writes)
 	}
@@ -141,7 +138,7 @@ func TestPlanKeepsNothing(t *testing.T) {
 		if _, _, err := pass(node(1), f, Options{}, nil); err != nil {
 			t.Fatal(err)
 		}
-		f.groups["/kubepods/burstable/podu0"].files["cpu.weight"] = "9"
+		f.groups[podPath].files["cpu.weight"] = "9"
 	}
 	f.keeps = 0
 	for range 3 {

@@ -20,12 +20,10 @@ const infinity = "infinity"
 // systemd v257: src/core/cgroup.c cgroup_context_apply.
 func Reloaded(version int, properties map[string]string) map[string]string {
 	files := map[string]string{}
-	limit := func(file, none string, names ...string) {
-		for _, name := range names {
-			if value, ok := properties[name]; ok {
-				if files[file] = value; value == infinity {
-					files[file] = none
-				}
+	limit := func(file, none, name string) {
+		if value, ok := properties[name]; ok {
+			if files[file] = value; value == infinity {
+				files[file] = none
 			}
 		}
 	}
@@ -45,8 +43,7 @@ func Reloaded(version int, properties map[string]string) map[string]string {
 	}
 	if version == 1 {
 		limit("cpu/cpu.shares", "1024", "CPUShares")
-		// A unit's MemoryMax serves v1 as well where MemoryLimit is not set.
-		limit("memory/memory.limit_in_bytes", "-1", "MemoryMax", "MemoryLimit")
+		limit("memory/memory.limit_in_bytes", "-1", memoryProperty(properties))
 		limit("pids/pids.max", "max", "TasksMax")
 		if limited {
 			files["cpu/cpu.cfs_quota_us"], files["cpu/cpu.cfs_period_us"] = quota, period
@@ -70,6 +67,21 @@ func Reloaded(version int, properties map[string]string) map[string]string {
 		files["cpu.max"] = "max " + period
 	}
 	return files
+}
+
+// memoryProperty names the property that limits memory on v1: one of v2 makes
+// systemd take its MemoryMax, set or not, and MemoryLimit no more.
+//
+// systemd v257: src/core/cgroup.c unit_has_unified_memory_config.
+func memoryProperty(properties map[string]string) string {
+	for name, unset := range map[string]string{
+		"MemoryMin": "0", "MemoryLow": "0", "MemoryHigh": infinity, "MemoryMax": infinity, "MemorySwapMax": infinity,
+	} {
+		if value, ok := properties[name]; ok && value != unset {
+			return "MemoryMax"
+		}
+	}
+	return "MemoryLimit"
 }
 
 // unmask reads a byte mask as mask writes it; what is none is empty.

@@ -40,6 +40,9 @@ func TestReloaded(t *testing.T) {
 			map[string]string{"CPUShares": "1024", "CPUQuotaPerSecUSec": "500000", "MemoryMax": "infinity", "MemoryLimit": "4096", "TasksMax": "infinity", "AllowedCPUs": "ff"},
 			map[string]string{"cpu/cpu.shares": "1024", "cpu/cpu.cfs_quota_us": "50000", "cpu/cpu.cfs_period_us": "100000", "memory/memory.limit_in_bytes": "4096", "pids/pids.max": "max"},
 		},
+		{"v1 with MemoryMax", 1, map[string]string{"MemoryMax": "4096", "MemoryLimit": "infinity"}, map[string]string{"memory/memory.limit_in_bytes": "4096"}},
+		{"v1 with another of v2", 1, map[string]string{"MemoryMax": "infinity", "MemoryHigh": "2048", "MemoryLimit": "4096"}, map[string]string{"memory/memory.limit_in_bytes": "-1"}},
+		{"v1 with nothing of v2", 1, map[string]string{"MemoryMax": "infinity", "MemoryLow": "0", "MemoryLimit": "4096"}, map[string]string{"memory/memory.limit_in_bytes": "4096"}},
 		{"v1 without a quota", 1, map[string]string{"CPUQuotaPerSecUSec": "infinity"}, map[string]string{"cpu/cpu.cfs_quota_us": "-1"}},
 		{"no numbers", 2, map[string]string{"CPUQuotaPerSecUSec": "much", "AllowedCPUs": "zz"}, map[string]string{"cpuset.cpus": ""}},
 	} {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/kqos/kqos/internal/cgroups"
@@ -48,6 +49,7 @@ type Loop struct {
 	target    Target
 	refreshed time.Time
 	told      string
+	noted     []string
 	failures  int
 }
 
@@ -167,8 +169,15 @@ func (l *Loop) write(ctx context.Context) (*Plan, *Result, error) {
 	return plan, plan.Execute(ctx, l.Host, l.Log), err
 }
 
-// tell reports what is held back, when it is something else than before.
+// tell reports what the host can't do and what is held back, when it is something
+// else than before.
 func (l *Loop) tell(plan *Plan) {
+	for _, note := range plan.Notes {
+		if !slices.Contains(l.noted, note) {
+			l.noted = append(l.noted, note)
+			l.Log.Warn(note)
+		}
+	}
 	var all []error
 	for _, w := range plan.Withheld {
 		all = append(all, fmt.Errorf("%s %s: %s", w.Path, w.File, key(w)))

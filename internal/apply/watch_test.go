@@ -192,12 +192,16 @@ func TestLoopTellsOnce(t *testing.T) {
 		b := newBench(t)
 		b.f = kubeletTree(t, node(3))
 		b.f.groups["/kubepods"].files["pids.max"] = "1"
+		b.tree = node(4)
+		b.tree.Cgroups[6].Files["hugetlb.2MB.max"] = "0"
 		b.loop.Host = b.f
 		b.start(ctx)
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		if n := strings.Count(b.log.String(), "not written"); n != 1 {
-			t.Errorf("told %d times: %s", n, b.log.String())
+		for _, what := range []string{`"not written" path=/kubepods file=pids.max`, "offers no controller hugetlb"} {
+			if n := strings.Count(b.log.String(), what); n != 1 {
+				t.Errorf("%s told %d times: %s", what, n, b.log.String())
+			}
 		}
 		cancel()
 		<-b.ended

@@ -138,7 +138,7 @@ func (o *planOptions) diff(ctx context.Context, a *app, args []string) error {
 		}
 	}
 	plan, err := o.compare(a, w, options)
-	if shown := o.output.print(a, plan.view()); shown != nil {
+	if shown := o.print(a, plan); shown != nil {
 		return shown
 	}
 	if err := errors.Join(w.err, err); err != nil {

@@ -147,19 +147,6 @@ func (o *applyOptions) report(a *app, shown *cgroupPlan, plan *apply.Plan, resul
 	return errors.Join(append([]error{err, heldBack(plan.Withheld)}, result.Errors...)...)
 }
 
-// print shows a plan. What stays after a removal is told always, what this host
-// lacks when more is asked for.
-func (o *applyOptions) print(a *app, plan *cgroupPlan) error {
-	tell := a.logger().Info
-	if o.remove {
-		tell = a.logger().Warn
-	}
-	for _, note := range plan.Notes {
-		tell(note)
-	}
-	return o.output.print(a, plan.view())
-}
-
 // heldBack sums up what was not written.
 func heldBack(withheld []apply.Withheld) error {
 	if len(withheld) == 0 {

@@ -181,6 +181,14 @@ func (o *planOptions) compare(a *app, w *wanted, options apply.Options) (*cgroup
 	return newPlan(w, plan.Changes(), plan.Withheld, plan.Notes), err
 }
 
+// print shows a plan. What the host can't do at all fails nothing, so it is told.
+func (o *planOptions) print(a *app, plan *cgroupPlan) error {
+	for _, note := range plan.Notes {
+		a.logger().Warn(note)
+	}
+	return o.output.print(a, plan.view())
+}
+
 // readable is a tree of cgroups to plan against.
 type readable interface {
 	apply.Reader

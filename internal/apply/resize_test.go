@@ -245,6 +245,10 @@ func drawLimits(t *rapid.T, when string, names []string, version int) map[string
 	return state
 }
 
+// largestPage is the largest of Linux: amounts that differ by less are the same
+// limit on some kernel, and so no change.
+const largestPage = 64 << 10
+
 // limit sets one in the files of a version; 0 is none.
 func limit(state map[string]files, at, resource string, n, version int) {
 	if state[at] == nil {
@@ -253,9 +257,9 @@ func limit(state map[string]files, at, resource string, n, version int) {
 	f := state[at]
 	switch {
 	case resource == "memory" && version == 2:
-		f["memory.max"] = or(n*4096, "max")
+		f["memory.max"] = or(n*largestPage, "max")
 	case resource == "memory":
-		f["memory/memory.limit_in_bytes"] = or(n*4096, "-1")
+		f["memory/memory.limit_in_bytes"] = or(n*largestPage, "-1")
 	case version == 2:
 		f["cpu.max"] = or(n*100, "max") + " 100000"
 	default:

@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"reflect"
-	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -16,16 +14,12 @@ import (
 // of type t, which no decoder has seen yet. It returns the path of the field;
 // text that is no JSON passes, since decoding it fails before any quantity.
 func CheckJSON(raw []byte, t reflect.Type) (path string, err error) {
-	if !suspicious(raw) {
+	if !suspicious(raw) || !json.Valid(raw) {
 		return "", nil
 	}
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
-	var value any
-	if d.Decode(&value) != nil {
-		return "", nil
-	}
-	return check(value, t)
+	return check(d, t)
 }
 
 // suspicious tells whether raw has digits and an exponent, or a token longer,
@@ -48,65 +42,92 @@ func suspicious(raw []byte) bool {
 	return false
 }
 
-func check(value any, t reflect.Type) (string, error) {
+// check looks at the next value of d. It goes by tokens since decoders read all
+// values of a name that stands twice, and some mind no case of names.
+func check(d *json.Decoder, t reflect.Type) (path string, err error) {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
+	token, err := d.Token()
+	if err != nil {
+		return "", err
+	}
+	switch v := token.(type) {
+	case string:
+		return "", checkText(v, t)
+	case json.Number:
+		return "", checkText(v.String(), t)
+	case json.Delim:
+		for i := 0; d.More(); i++ {
+			at, inner, err := member(d, t, v, i)
+			if err != nil {
+				return "", err
+			}
+			if inner == nil {
+				err = d.Decode(&json.RawMessage{})
+			} else {
+				path, err = check(d, inner)
+			}
+			if err != nil {
+				return JoinPath(at, path), err
+			}
+		}
+		_, err = d.Token()
+	}
+	return "", err
+}
+
+func checkText(text string, t reflect.Type) error {
 	if t == reflect.TypeFor[resource.Quantity]() {
-		switch v := value.(type) {
-		case string:
-			return "", Check(v)
-		case json.Number:
-			return "", Check(v.String())
-		}
-		return "", nil
+		return Check(text)
 	}
-	switch v := value.(type) {
-	case []any:
-		if t.Kind() != reflect.Slice {
-			return "", nil
+	return nil
+}
+
+// member is the place and the type, nil for none, of the value that comes next in
+// a list or, after its name, in a mapping.
+func member(d *json.Decoder, t reflect.Type, opened json.Delim, i int) (at string, inner reflect.Type, err error) {
+	if opened == '[' {
+		if t.Kind() == reflect.Slice {
+			inner = t.Elem()
 		}
-		for i, item := range v {
-			if path, err := check(item, t.Elem()); err != nil {
-				return JoinPath(fmt.Sprintf("[%d]", i), path), err
-			}
-		}
-	case map[string]any:
-		for _, name := range slices.Sorted(maps.Keys(v)) {
-			inner, ok := MemberType(t, name)
-			if !ok {
-				continue
-			}
-			if path, err := check(v[name], inner); err != nil {
-				return JoinPath(name, path), err
-			}
-		}
+		return fmt.Sprintf("[%d]", i), inner, nil
 	}
-	return "", nil
+	token, err := d.Token()
+	if err != nil {
+		return "", nil, err
+	}
+	name, _ := token.(string)
+	inner, _ = memberType(t, func(field string) bool { return strings.EqualFold(field, name) })
+	return name, inner, nil
 }
 
 // MemberType is the type of a value under a name: a field of a struct, or the
 // element of a map.
 func MemberType(t reflect.Type, name string) (reflect.Type, bool) {
+	return memberType(t, func(field string) bool { return field == name })
+}
+
+func memberType(t reflect.Type, named func(field string) bool) (reflect.Type, bool) {
 	switch t.Kind() {
 	case reflect.Map:
 		return t.Elem(), true
 	case reflect.Struct:
-		return FieldType(t, name)
+		return fieldType(t, named)
 	}
 	return nil, false
 }
 
-// FieldType is the type of the field of struct t with that JSON name, those of
-// embedded structs included.
-func FieldType(t reflect.Type, name string) (reflect.Type, bool) {
+// fieldType is the type of the field of struct t whose JSON name is named, those
+// of embedded structs included.
+func fieldType(t reflect.Type, named func(field string) bool) (reflect.Type, bool) {
 	for f := range t.Fields() {
 		tag, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if tag == name {
+		if named(tag) {
 			return f.Type, true
 		}
 		if f.Anonymous && tag == "" && f.Type.Kind() == reflect.Struct {
-			if inner, ok := FieldType(f.Type, name); ok {
+			if inner, ok := fieldType(f.Type, named); ok {
 				return inner, true
 			}
 		}

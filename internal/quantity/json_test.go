@@ -14,6 +14,11 @@ func TestCheckJSON(t *testing.T) {
 		`{"spec":{"overhead":{"memory":"1.e+99999"}}}`:                                             "spec.overhead.memory",
 		`{"spec":{"containers":[{"image":"1e999999999","env":[{"name":"a","value":"2e99999"}]}]}}`: "",
 		`{"spec":{"overhead":{"memory":"1e9"}}}`:                                                   "",
+		`{"spec":{"overhead":{"cpu":"1e99999"},"overhead":{"cpu":"1"}}}`:                           "spec.overhead.cpu",
+		`{"spec":{"Overhead":{"cpu":"1e99999"}}}`:                                                  "spec.Overhead.cpu",
+		`{"more":[{"a":{"b":["1e99999"]}}],"spec":{"overhead":{"cpu":"1e99999"}}}`:                 "spec.overhead.cpu",
+		`{"spec":[[{"overhead":"1e99999"}]],"metadata":{"name":["1e99999"]}}`:                      "",
+		`{"spec":{"overhead":{"cpu":"1e99999"}}`:                                                   "",
 		`{"spec":"1e99999`:                                                                         "",
 	} {
 		path, err := CheckJSON([]byte(raw), reflect.TypeFor[*corev1.Pod]())

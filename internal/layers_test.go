@@ -48,7 +48,7 @@ func layers() map[string][]string {
 		"internal/kubelet":                  {"internal/input", "internal/quantity"},
 		"internal/machine":                  {"internal/quantity", "internal/archive", "internal/input"},
 		"internal/inspect":                  {"internal/cgroups", "internal/kubelet", "internal/machine", "internal/nodeapi"},
-		"internal/launch":                   {"internal/nodeapi"},
+		"internal/launch":                   {"internal/input", "internal/nodeapi"},
 		"internal/inspect/collect":          {"internal/kubelet", "internal/launch", "internal/nodeapi"},
 		"internal/inspect/doctor": append([]string{
 			"internal/cgroups", "internal/input", "internal/inspect", "internal/nodeapi", "internal/simulate", "internal/simulate/topologymanager",

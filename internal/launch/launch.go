@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"github.com/kqos/kqos/internal/input"
 	"github.com/kqos/kqos/internal/nodeapi"
 )
 
@@ -88,7 +89,7 @@ func (h host) exists(name string) bool {
 
 // read returns a file's text, empty where it can't be read.
 func (h host) read(name string) (string, bool) {
-	text, err := os.ReadFile(h.path(name))
+	text, err := input.File(h.path(name), input.Config)
 	return string(text), err == nil
 }
 

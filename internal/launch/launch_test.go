@@ -234,6 +234,17 @@ func TestMissing(t *testing.T) {
 	}
 }
 
+// TestEndlessFile has a device where the flags of MicroK8s are.
+func TestEndlessFile(t *testing.T) {
+	root := tree(t, map[string]string{"/var/snap/microk8s/current/args/other": ""})
+	if err := os.Symlink("/dev/zero", filepath.Join(root, "var/snap/microk8s/current/args/kubelet")); err != nil {
+		t.Fatal(err)
+	}
+	if k := Find(root); k != nil {
+		t.Errorf("found %+v", k)
+	}
+}
+
 func TestWords(t *testing.T) {
 	for line, want := range map[string][]string{
 		"":                         nil,

@@ -75,13 +75,14 @@ func Load(o LoadOptions) (*Config, error) {
 // kubelet v1.37: component-base/logs/api/v1 addFlags, called by
 // cmd/kubelet/app/server.go kubeletConfigFlagPrecedence.
 func (c *Config) forgetSplitStreams() {
-	options := &c.Logging.Options
-	for name, split := range map[string]*bool{"text": &options.Text.SplitStream, "json": &options.JSON.SplitStream} {
+	forget := func(format string, split *bool) {
 		if *split {
-			c.Warnings = append(c.Warnings, fmt.Sprintf("logging.options.%s.splitStream: the kubelet loses the value, its flag's default false wins", name))
+			c.Warnings = append(c.Warnings, fmt.Sprintf("logging.options.%s.splitStream: the kubelet loses the value, its flag's default false wins", format))
 		}
 		*split = false
 	}
+	forget("text", &c.Logging.Options.Text.SplitStream)
+	forget("json", &c.Logging.Options.JSON.SplitStream)
 }
 
 // applyGates lets the gates of the command line win over those of the file.

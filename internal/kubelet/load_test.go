@@ -272,7 +272,7 @@ func TestLoadLosesSplitStream(t *testing.T) {
 	if o := c.Logging.Options; o.Text.SplitStream || o.JSON.SplitStream {
 		t.Error("splitStream of the file survives, other than in the kubelet")
 	}
-	if len(c.Warnings) != 2 {
-		t.Errorf("warnings %q, want one for each format", c.Warnings)
+	if w := c.Warnings; len(w) != 2 || !strings.Contains(w[0], "text") || !strings.Contains(w[1], "json") {
+		t.Errorf("warnings %q, want one for each format, text first", w)
 	}
 }

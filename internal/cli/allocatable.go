@@ -19,6 +19,7 @@ type allocatableOptions struct {
 	out       outputFlags
 	validate  bool
 	against   string
+	other     otherSource
 	suggest   int
 	splitNUMA bool
 }
@@ -95,8 +96,8 @@ func (o *allocatableOptions) run(ctx context.Context, a *app) error {
 		// The kubelet judges the file, not a document of it.
 		o.node.config, config = config.File, nil
 	}
-	if object, err := readNodeObject(o.against); err == nil && object != nil {
-		o.node.nodes = append(o.node.nodes, object)
+	if err := o.readOther(); err != nil {
+		return err
 	}
 	n, err := o.node.load(ctx, a, config, machine)
 	if err != nil {

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/kqos/kqos/internal/allocatable"
 	"github.com/kqos/kqos/internal/input"
 	"github.com/kqos/kqos/internal/kubelet"
+	quantities "github.com/kqos/kqos/internal/quantity"
 )
 
 // comparison is a NodeAllocatable beside another.
@@ -56,14 +58,11 @@ type changedFile struct {
 // object reports.
 func (o *allocatableOptions) compare(a *app, n *node, result *nodeAllocatable) error {
 	c := comparison{nodeAllocatable: result, Moved: []movedTerm{}, ChangedFiles: []changedFile{}, InvalidState: []kubelet.InvalidState{}}
-	object, err := readNodeObject(o.against)
-	if err != nil {
-		return err
-	}
-	if object != nil {
-		c.againstNode(o.against, object)
+	if o.other.node != nil {
+		c.againstNode(o.against, o.other.node)
 	} else {
 		other := *n
+		var err error
 		if other.config, err = o.otherConfig(n.config.Gates.Minor); err != nil {
 			return o.showRefusal(a, err)
 		}
@@ -88,15 +87,40 @@ func (o *allocatableOptions) otherConfig(minor kubelet.Minor) (*kubelet.Config, 
 	if err != nil {
 		return nil, fmt.Errorf("--feature-gates: %w", err)
 	}
-	return kubelet.Load(kubelet.LoadOptions{File: o.against, Gates: gates, Minor: minor})
+	return kubelet.Load(kubelet.LoadOptions{File: o.against, Data: o.other.data, Gates: gates, Minor: minor})
+}
+
+// otherSource is what --against names, read once: it may be a pipe.
+type otherSource struct {
+	data []byte
+	// node is nil if the file holds something else.
+	node *corev1.Node
+}
+
+// readOther reads the file of --against. A Node tells the version of its kubelet,
+// too.
+func (o *allocatableOptions) readOther() (err error) {
+	if o.against == "" {
+		return nil
+	}
+	if o.other.data, err = input.File(o.against, input.Config); err != nil {
+		return fmt.Errorf("reading --against: %w", err)
+	}
+	if o.other.node, err = readNodeObject(o.against, o.other.data); o.other.node != nil {
+		o.node.nodes = append(o.node.nodes, o.other.node)
+	}
+	return err
 }
 
 // readNodeObject reads a Node, alone or in a List, as kubectl prints it; nil if
 // the file holds something else.
-func readNodeObject(file string) (*corev1.Node, error) {
-	data, err := input.File(file, input.Config)
-	if err != nil {
-		return nil, fmt.Errorf("reading --against: %w", err)
+func readNodeObject(file string, data []byte) (*corev1.Node, error) {
+	type nodeOrList struct {
+		corev1.Node
+		Items []corev1.Node `json:"items"`
+	}
+	if err := quantities.CheckYAML(data, reflect.TypeFor[nodeOrList]()); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	var list struct {
 		Kind  string        `json:"kind"`

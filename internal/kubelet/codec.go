@@ -14,7 +14,6 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	kubeletv1 "k8s.io/kubelet/config/v1"
 	kubeletv1beta1 "k8s.io/kubelet/config/v1beta1"
-	"sigs.k8s.io/yaml"
 
 	"github.com/kqos/kqos/internal/quantity"
 )
@@ -63,15 +62,7 @@ func decodeFile(data []byte) (c *kubeletv1beta1.KubeletConfiguration, warning st
 
 // checkQuantities finds a quantity that the decoders would never get done with.
 func checkQuantities(data []byte) error {
-	object, err := yaml.YAMLToJSON(data)
-	if err != nil {
-		return nil //nolint:nilerr // the decoders tell it in the kubelet's words
-	}
-	path, err := quantity.CheckJSON(object, reflect.TypeFor[kubeletv1beta1.KubeletConfiguration]())
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	return nil
+	return quantity.CheckYAML(data, reflect.TypeFor[kubeletv1beta1.KubeletConfiguration]())
 }
 
 // decodeDropin reads a drop-in as JSON. Unlike in the main file, a duplicate

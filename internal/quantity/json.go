@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/resource"
+	"sigs.k8s.io/yaml"
 )
 
 // CheckJSON looks for a quantity that Check refuses in raw, the JSON of a value
@@ -20,6 +21,19 @@ func CheckJSON(raw []byte, t reflect.Type) (path string, err error) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
 	return check(d, t)
+}
+
+// CheckYAML is CheckJSON of YAML or JSON, with the field in the error.
+func CheckYAML(text []byte, t reflect.Type) error {
+	raw, err := yaml.YAMLToJSON(text)
+	if err != nil {
+		return nil //nolint:nilerr // decoding it tells
+	}
+	path, err := CheckJSON(raw, t)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
 }
 
 // suspicious tells whether raw has digits and an exponent, or a token longer,

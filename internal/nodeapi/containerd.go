@@ -11,6 +11,8 @@ import (
 	"slices"
 
 	"github.com/pelletier/go-toml/v2"
+
+	"github.com/kqos/kqos/internal/input"
 )
 
 // RuntimeDriver is what containerd's configuration says of one of its runtimes.
@@ -62,8 +64,11 @@ func ContainerdFiles(root string) []string {
 	for len(pending) > 0 && len(files) < maxContainerdFiles {
 		name := pending[0]
 		pending = pending[1:]
+		if slices.Contains(files, name) {
+			continue
+		}
 		config, err := readContainerd(root, name)
-		if slices.Contains(files, name) || os.IsNotExist(err) {
+		if os.IsNotExist(err) {
 			continue
 		}
 		files = append(files, name)
@@ -126,7 +131,7 @@ func ReduceContainerd(text []byte) ([]byte, error) {
 }
 
 func readContainerd(root, name string) (containerdConfig, error) {
-	text, err := os.ReadFile(filepath.Join(root, name))
+	text, err := input.File(filepath.Join(root, name), input.Config)
 	if err != nil {
 		return containerdConfig{}, err
 	}

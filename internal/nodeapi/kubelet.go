@@ -19,7 +19,7 @@ type Kubelet struct {
 	// --cgroup-root, --config, --config-dir, --root-dir and --hostname-override,
 	// empty where they are not given.
 	CgroupRoot, Config, ConfigDir, RootDir, Hostname string
-	// Args is its command line after the name; empty where Within is not.
+	// Args is its command line after the name; empty where Within names a program.
 	Args []string
 	// Within names the program that the kubelet is a part of, k3s or kubelite
 	// (MicroK8s), whose command line does not tell the kubelet's.
@@ -55,18 +55,6 @@ func FindKubelet(root string) (*Kubelet, error) {
 	return nil, nil
 }
 
-// embedsKubelet tells whether a command is the kubelet or one that has it inside:
-// microk8s' kubelite, and k3s as server or agent.
-func embedsKubelet(args []string) bool {
-	switch filepath.Base(args[0]) {
-	case "kubelet", "kubelite":
-		return true
-	case "k3s":
-		return len(args) > 1 && (args[1] == "server" || args[1] == "agent")
-	}
-	return false
-}
-
 // parseKubelet reads a command line, nil unless it is a kubelet's.
 func parseKubelet(args []string) *Kubelet {
 	if within := kubeletWithin(args); within != "" {
@@ -76,7 +64,7 @@ func parseKubelet(args []string) *Kubelet {
 	if filepath.Base(args[0]) == "hyperkube" && len(args) > 1 {
 		args = args[1:]
 	}
-	if !embedsKubelet(args) {
+	if filepath.Base(args[0]) != "kubelet" {
 		return nil
 	}
 	return ParseKubelet(args[1:])

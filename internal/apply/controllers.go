@@ -66,7 +66,7 @@ func handsDown(enable []cgroups.Change, at, controller string) bool {
 // wantedControllers are those of the kubelet's check and those of the tree's
 // files, as far as the host has them.
 func (p *Plan) wantedControllers(offered []string) []string {
-	wanted := []string{"cpu", "cpuset", "hugetlb", "memory", "pids"}
+	wanted := cgroups.Controllers()
 	for _, cg := range p.Tree.Cgroups {
 		for file := range cg.Files {
 			if c, _ := cgroups.SplitFile(file); !slices.Contains(wanted, c) {

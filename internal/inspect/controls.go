@@ -88,7 +88,7 @@ func (h *Hierarchy) files(path string) map[string]string {
 //
 // opencontainers/cgroups v0.1.0: fs/fs.go subsystems.
 func removed() []string {
-	return append(controllers(), "devices", "blkio", "net_cls", "net_prio", "perf_event", "freezer", "rdma", "misc")
+	return append(cgroups.Hierarchies(), "devices", "blkio", "net_cls", "net_prio", "perf_event", "freezer", "rdma", "misc")
 }
 
 // standing says in which hierarchies a cgroup stands, where it is not all of the
@@ -102,7 +102,7 @@ func (h *Hierarchy) standing(path string) string {
 			in = append(in, controller)
 		case err == nil && h.version == 1:
 			foreign = append(foreign, controller)
-		case slices.Contains(controllers(), controller):
+		case slices.Contains(cgroups.Hierarchies(), controller):
 			gone = append(gone, controller)
 		}
 	}

@@ -76,14 +76,6 @@ func Open(root string) (*Hierarchy, error) {
 	return h, nil
 }
 
-// controllers are the v1 hierarchies in which the kubelet wants its cgroups, the
-// one that tells the most of a process first.
-//
-// kubelet v1.37: cm/cgroup_v1_manager_linux.go Validate.
-func controllers() []string {
-	return []string{"memory", "cpu", "cpuacct", "cpuset", "pids", "hugetlb", "systemd"}
-}
-
 // Version is 1 or 2.
 func (h *Hierarchy) Version() int { return h.version }
 

@@ -73,7 +73,7 @@ func (h *Hierarchy) ofProcess(root string, pid int) (string, error) {
 			}
 		}
 	}
-	order := controllers()
+	order := slices.Concat([]string{"memory"}, cgroups.Hierarchies())
 	if h.version == 2 {
 		order = []string{""}
 	}

@@ -123,7 +123,7 @@ func (d *Driver) look(path string) (exists, ours bool, err error) {
 
 // needs says whether a cgroup must stand in a hierarchy to exist.
 func (d *Driver) needs(hierarchy string) bool {
-	return d.v2() || slices.Contains([]string{"cpu", "cpuacct", "cpuset", "memory", "name=systemd", "pids", "hugetlb"}, hierarchy)
+	return d.v2() || slices.Contains(cgroups.Hierarchies(), strings.TrimPrefix(hierarchy, "name="))
 }
 
 // Children lists the cgroups right below path, by name, in all hierarchies.

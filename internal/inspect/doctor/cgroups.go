@@ -54,17 +54,14 @@ func (c *Cgroups) group(at string) *Group {
 	return &Group{}
 }
 
-// needed are the controllers that the kubelet cannot do without where the
-// kernel has them.
+// lacking are the controllers that the kubelet wants of a v2 cgroup, that the
+// root has and the cgroup has not.
 //
-// kubelet v1.37: cm/cgroup_v2_manager_linux.go getSupportedUnifiedControllers.
-func needed() []string { return []string{"cpu", "cpuset", "hugetlb", "memory", "pids"} }
-
-// hierarchies are those of v1 in which the kubelet wants a cgroup to stand.
-//
-// kubelet v1.37: cm/cgroup_v1_manager_linux.go Validate.
-func hierarchies() []string {
-	return []string{"cpu", "cpuacct", "cpuset", "hugetlb", "memory", "pids", "systemd"}
+// kubelet v1.37: cm/cgroup_v2_manager_linux.go Validate.
+func (c *Cgroups) lacking(g *Group) []string {
+	return slices.DeleteFunc(cgroups.Controllers(), func(controller string) bool {
+		return !slices.Contains(c.group("/").Controllers, controller) || slices.Contains(g.Controllers, controller)
+	})
 }
 
 // validate says with the kubelet's words why a cgroup is not fit for it, and
@@ -79,7 +76,7 @@ func (c *Cgroups) validate(name cgroups.Name, driver string) (missing []string, 
 	}
 	g := c.group(at)
 	if c.Version == 1 {
-		for _, controller := range hierarchies() {
+		for _, controller := range cgroups.Hierarchies() {
 			folder, mounted := c.Mounts[controller]
 			if mounted && !slices.Contains(g.In, controller) {
 				missing = append(missing, path.Join(mount, folder, at))
@@ -94,12 +91,7 @@ func (c *Cgroups) validate(name cgroups.Name, driver string) (missing []string, 
 		file := path.Join(mount, at, "cgroup.controllers")
 		return []string{path.Dir(file)}, fmt.Errorf("could not read controllers for cgroup %q: open %s: no such file or directory", []string(name), file)
 	}
-	for _, controller := range needed() {
-		if slices.Contains(c.group("/").Controllers, controller) && !slices.Contains(g.Controllers, controller) {
-			missing = append(missing, controller)
-		}
-	}
-	if missing != nil {
+	if missing = c.lacking(g); len(missing) > 0 {
 		return missing, fmt.Errorf("cgroup %q has some missing controllers: %v", []string(name), strings.Join(missing, ", "))
 	}
 	return nil, nil

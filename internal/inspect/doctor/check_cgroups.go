@@ -79,7 +79,7 @@ func checkControllers(f *Facts) Result {
 	}
 	have := f.Cgroups.group("/").Controllers
 	var found []Result
-	for _, controller := range needed() {
+	for _, controller := range cgroups.Controllers() {
 		if slices.Contains(have, controller) || controller == "hugetlb" && !f.hugePages() {
 			continue
 		}
@@ -111,17 +111,11 @@ func (f *Facts) handedDown(at string) []Result {
 	if len(g.In) == 0 {
 		return nil
 	}
-	var missing, stops []string
-	for _, controller := range needed() {
-		if !slices.Contains(f.Cgroups.group("/").Controllers, controller) || slices.Contains(g.Controllers, controller) {
-			continue
-		}
-		missing = append(missing, controller)
-	}
-	if missing == nil {
+	missing := f.Cgroups.lacking(g)
+	if len(missing) == 0 {
 		return nil
 	}
-	var commands []string
+	var commands, stops []string
 	for _, up := range ancestors(at) {
 		var lacks []string
 		for _, controller := range missing {
@@ -243,7 +237,7 @@ systemctl daemon-reload && systemctl start %[1]s`, unit, f.allCPUs())
 	}
 	var lines []string
 	for _, up := range ancestors(at) {
-		lines = append(lines, fmt.Sprintf("mkdir -p %[1]s && for c in %[2]s; do echo +$c > %[1]s/cgroup.subtree_control; done", path.Join(mount, up), strings.Join(needed(), " ")))
+		lines = append(lines, fmt.Sprintf("mkdir -p %[1]s && for c in %[2]s; do echo +$c > %[1]s/cgroup.subtree_control; done", path.Join(mount, up), strings.Join(cgroups.Controllers(), " ")))
 	}
 	return strings.Join(append(lines, "mkdir -p "+path.Join(mount, at)), "\n")
 }

@@ -9,6 +9,7 @@ import (
 	"k8s.io/utils/cpuset"
 
 	"github.com/kqos/kqos/internal/allocatable"
+	"github.com/kqos/kqos/internal/cgroups"
 	"github.com/kqos/kqos/internal/inspect"
 	"github.com/kqos/kqos/internal/kubelet"
 	"github.com/kqos/kqos/internal/machine"
@@ -31,7 +32,7 @@ func facts(t *testing.T, config, synthetic string) *Facts {
 	if err != nil {
 		t.Fatal(err)
 	}
-	every := needed()
+	every := cgroups.Controllers()
 	return &Facts{
 		Config: c, Driver: "systemd", CgroupVersion: 2, Machine: m, Node: allocatable.NewNode(m, nil, 2),
 		Cgroups: &Cgroups{Version: 2, Groups: map[string]*Group{
@@ -48,7 +49,7 @@ const four = "cores=4,memory=16Gi"
 func TestChecks(t *testing.T) {
 	const enforce = "enforceNodeAllocatable: [pods, system-reserved]\nsystemReservedCgroup: /system.slice\nsystemReserved: {memory: 1Gi, pid: \"1000\"}\n"
 	slice := func(g Group) func(*Facts) {
-		g.In, g.Controllers = []string{"unified"}, needed()
+		g.In, g.Controllers = []string{"unified"}, cgroups.Controllers()
 		return func(f *Facts) { f.Cgroups.Groups["/system.slice"] = &g }
 	}
 	live := func(paths ...string) func(*Facts) {
@@ -184,7 +185,7 @@ func TestV1Missing(t *testing.T) {
 	f := facts(t, "failCgroupV1: false\nenforceNodeAllocatable: [system-reserved]\nsystemReservedCgroup: /system.slice\nsystemReserved: {memory: 1Gi}\n", four)
 	f.CgroupVersion = 1
 	f.Cgroups = &Cgroups{Version: 1, Mounts: map[string]string{}, Groups: map[string]*Group{"/system.slice": {In: []string{"cpu", "cpuacct", "memory", "pids", "systemd"}}}}
-	for _, h := range hierarchies() {
+	for _, h := range cgroups.Hierarchies() {
 		f.Cgroups.Mounts[h] = h
 	}
 	r := checkReserved(f)

@@ -39,15 +39,9 @@ func (r *treeReader) mounts() {
 		return
 	}
 	r.into.Mounts = map[string]string{}
-	entries, _ := os.ReadDir(r.mount)
-	for _, e := range entries {
-		if !e.IsDir() {
-			continue
-		}
-		for controller := range strings.SplitSeq(e.Name(), ",") {
-			if slices.Contains(hierarchies(), controller) {
-				r.into.Mounts[controller] = e.Name()
-			}
+	for _, controller := range cgroups.Hierarchies() {
+		if folder := r.Folder(controller); folder != "" {
+			r.into.Mounts[controller] = folder
 		}
 	}
 }

@@ -12,6 +12,8 @@ import (
 	"github.com/kqos/kqos/internal/kubelet"
 )
 
+const noConfig = "the configuration can't be loaded (see config)"
+
 func configChecks() []Check {
 	return []Check{
 		{
@@ -91,16 +93,11 @@ func fieldOf(source string, f kubelet.Finding) string {
 
 func checkGates(f *Facts) Result {
 	if f.ConfigError != nil {
-		return skip("the configuration can't be loaded (see config)")
+		return skip(noConfig)
 	}
 	var found []Result
 	set := f.Config.Gates.Overrides()
-	names := make([]string, 0, len(set))
-	for name := range set {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(set)) {
 		spec := f.Config.Gates.Spec(name)
 		fix := fmt.Sprintf("remove %s from featureGates", name)
 		switch {
@@ -116,13 +113,13 @@ func checkGates(f *Facts) Result {
 			})
 		}
 	}
-	return worst(ok("%d feature gates are set, none of them is on its way out", len(names)), found)
+	return worst(ok("%d feature gates are set, none of them is on its way out", len(set)), found)
 }
 
 func checkReservedMemory(f *Facts) Result {
 	switch {
 	case f.ConfigError != nil:
-		return skip("the configuration can't be loaded (see config)")
+		return skip(noConfig)
 	case f.Config.MemoryManagerPolicy != "Static":
 		return ok("memoryManagerPolicy %s needs no reservedMemory", f.Config.MemoryManagerPolicy)
 	case f.Machine == nil:

@@ -61,7 +61,7 @@ Kubelet v1.37: pkg/kubelet/nodestatus/setters.go.`,
 
 func checkSwap(f *Facts) Result {
 	if f.ConfigError != nil {
-		return skip("the configuration can't be loaded (see config)")
+		return skip(noConfig)
 	}
 	var found []Result
 	for _, finding := range f.findings("memorySwap.swapBehavior") {
@@ -108,7 +108,7 @@ func (f *Facts) swapKnown() bool {
 func checkNUMACount(f *Facts) Result {
 	switch {
 	case f.ConfigError != nil:
-		return skip("the configuration can't be loaded (see config)")
+		return skip(noConfig)
 	case f.Machine == nil:
 		return skip(noMachine)
 	}
@@ -139,7 +139,7 @@ func checkNUMACount(f *Facts) Result {
 func checkOffline(f *Facts) Result {
 	switch {
 	case f.ConfigError != nil:
-		return skip("the configuration can't be loaded (see config)")
+		return skip(noConfig)
 	case f.Machine == nil:
 		return skip(noMachine)
 	case f.Config.CPUManagerPolicy != "static":

@@ -26,7 +26,7 @@ Kubelet v1.37: cm/cpumanager/policy_static.go NewStaticPolicy.`,
 func checkPlacers(f *Facts) Result {
 	switch {
 	case f.ConfigError != nil:
-		return skip("the configuration can't be loaded (see config)")
+		return skip(noConfig)
 	case f.Config.CPUManagerPolicy != "static":
 		return ok("cpuManagerPolicy %s gives no CPUs away", f.Config.CPUManagerPolicy)
 	case f.Host == nil:

@@ -12,6 +12,8 @@ import (
 	"github.com/kqos/kqos/internal/simulate"
 )
 
+const noStates = "no folder of checkpoint files is known; name it with --state-dir"
+
 func stateChecks() []Check {
 	return []Check{
 		{
@@ -46,45 +48,44 @@ func (f *Facts) drainAndDelete(file string) string {
 	return fmt.Sprintf("kubectl drain, stop the kubelet, rm %s, start the kubelet; 'kqos doctor --repair' moves the file away or corrects it, with a backup", path.Join(f.StateDir, file))
 }
 
-// judgeState says how a start with this one checkpoint file ends. A start that
-// ends before it reads files says nothing about it.
-func (f *Facts) judgeState(file, stage string) (verdict *Result, content []byte) {
+// judgeState says how a start with this one checkpoint file ends, and what the
+// file holds; nil where it decided nothing: a start that ends before it reads
+// files says nothing about them.
+func (f *Facts) judgeState(file, stage string) (verdict Result, content []byte) {
 	text, there := f.States[file]
-	done := func(r Result) (*Result, []byte) { return &r, nil }
+	untried := f.untried()
 	switch {
 	case f.ConfigError != nil:
-		return done(skip("the configuration can't be loaded (see config)"))
+		return skip(noConfig), nil
 	case f.StateDir == "":
-		return done(skip("no folder of checkpoint files is known; name it with --state-dir"))
+		return skip(noStates), nil
 	case !there:
-		return done(ok("%s is not there: the kubelet starts afresh", path.Join(f.StateDir, file)))
-	case f.Machine == nil:
-		return done(skip("the machine is unknown; name it with --topology"))
+		return ok("%s is not there: the kubelet starts afresh", path.Join(f.StateDir, file)), nil
+	case untried != "":
+		return skip("%s", untried), nil
 	}
 	stop := f.start(simulate.Files{file: text})
 	switch {
 	case stop == nil:
-		return nil, []byte(text)
+		return ok("the kubelet takes %s", file), []byte(text)
 	case stop.Stage == stage:
-		r := Result{Status: Fail, Message: stop.Message, Fix: f.drainAndDelete(file)}
-		return &r, []byte(text)
+		return Result{Status: Fail, Message: stop.Message, Fix: f.drainAndDelete(file)}, []byte(text)
 	}
-	return done(skip("the kubelet stops before it reads the file: %s", stop.Message))
+	return skip("the kubelet stops before it reads the file: %s", stop.Message), nil
 }
 
 func checkCPUState(f *Facts) Result {
 	verdict, content := f.judgeState(kubelet.CPUManagerStateFile, simulate.StageCPUStart)
 	if content == nil {
-		return *verdict
+		return verdict
 	}
 	s, err := kubelet.ReadCPUManagerState(content, "", f.Config.Gates)
 	if err != nil {
-		return *verdict
+		return verdict
 	}
-	evidence := f.cpuEvidence(s)
-	if verdict != nil {
-		verdict.Evidence = evidence
-		return *verdict
+	verdict.Evidence = f.cpuEvidence(s)
+	if verdict.Status != OK {
+		return verdict
 	}
 	var found []Result
 	for _, double := range doubles(s) {
@@ -98,7 +99,7 @@ func checkCPUState(f *Facts) Result {
 			})
 		}
 	}
-	return worst(Result{Status: OK, Message: "the kubelet takes cpu_manager_state", Evidence: evidence}, found)
+	return worst(verdict, found)
 }
 
 // cpuEvidence puts what the file says beside what is there.
@@ -175,16 +176,13 @@ func doubles(s *kubelet.CPUManagerState) []string {
 
 func checkMemoryState(f *Facts) Result {
 	verdict, content := f.judgeState(kubelet.MemoryManagerStateFile, simulate.StageMemoryStart)
-	if content == nil {
-		return *verdict
-	}
-	if verdict == nil {
-		return ok("the kubelet takes memory_manager_state")
+	if content == nil || verdict.Status == OK {
+		return verdict
 	}
 	if s, err := kubelet.ReadMemoryManagerState(content, "", f.Config.Gates); err == nil {
 		verdict.Evidence = f.memoryEvidence(s)
 	}
-	return *verdict
+	return verdict
 }
 
 // memoryEvidence lists the bytes that differ, node by node.
@@ -233,7 +231,7 @@ func checkDeviceState(f *Facts) Result {
 	text, there := f.States[kubelet.DeviceManagerStateFile]
 	switch {
 	case f.StateDir == "":
-		return skip("no folder of checkpoint files is known; name it with --state-dir")
+		return skip(noStates)
 	case !there:
 		return ok("%s is not there: no device plugin has registered", kubelet.DeviceManagerStateFile)
 	}
@@ -250,7 +248,9 @@ func checkDeviceState(f *Facts) Result {
 		if f.Pods != nil && !f.Pods[e.PodUID] {
 			found = append(found, Result{Status: Warn, Message: fmt.Sprintf("pod %s has devices of %s and no folder", e.PodUID, e.ResourceName), Fix: "restart the kubelet, which drops it"})
 		}
-		for _, id := range slices.Concat(slices.Collect(maps.Values(e.DeviceIDs))...) {
+		ids := slices.Concat(slices.Collect(maps.Values(e.DeviceIDs))...)
+		slices.Sort(ids)
+		for _, id := range ids {
 			key := e.ResourceName + " " + id
 			if other, taken := owner[key]; taken && other != e.PodUID {
 				found = append(found, Result{Status: Fail, Message: fmt.Sprintf("device %s of %s belongs to pods %s and %s at once", id, e.ResourceName, other, e.PodUID), Fix: "delete one of the two pods"})

@@ -117,11 +117,22 @@ func (f *Facts) spec() simulate.Spec {
 	return simulate.Spec{Config: f.Config, Machine: f.Machine, Dir: f.StateDir, CgroupVersion: f.CgroupVersion, KeepUnknown: true}
 }
 
+// untried says why no start can be tried; empty where one can.
+func (f *Facts) untried() string {
+	if f.Machine == nil {
+		return noMachine
+	}
+	if err := simulate.CheckMachine(f.Config.MemoryManagerPolicy, f.Machine); err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
 // start tries to start the managers with the given checkpoint files and says
 // where and with what words the kubelet stops; nil where it does not, or where
-// the machine is unknown.
+// no start can be tried.
 func (f *Facts) start(files simulate.Files) *simulate.StartError {
-	if f.Machine == nil || simulate.CheckMachine(f.Config.MemoryManagerPolicy, f.Machine) != nil {
+	if f.untried() != "" {
 		return nil
 	}
 	_, err := simulate.NewNode(f.spec(), files)

@@ -42,8 +42,9 @@ type Options struct {
 // kubeletDir is the kubelet's root directory.
 const kubeletDir = "var/lib/kubelet"
 
-// Read collects the facts. What can't be read is left out; the error tells only
-// of a folder that was named and is not there.
+// Read collects the facts. What can't be read is left out, but for checkpoint
+// files: the error tells of one that is there, or of their folder where it was
+// named.
 func Read(ctx context.Context, o Options) (*Facts, error) {
 	f := &Facts{
 		Config: o.Config, Driver: o.Driver, CgroupVersion: o.CgroupVersion,
@@ -149,8 +150,7 @@ func runtimeFiles(root string) []DriverWord {
 	read("etc/docker/daemon.json", dockerDriver)
 	// The last file wins, as CRI-O merges them.
 	files := []string{"etc/crio/crio.conf"}
-	entries, _ := os.ReadDir(filepath.Join(root, "etc/crio/crio.conf.d"))
-	for _, e := range entries {
+	for _, e := range folder(filepath.Join(root, "etc/crio/crio.conf.d")) {
 		files = append(files, "etc/crio/crio.conf.d/"+e.Name())
 	}
 	before := len(words)

@@ -28,15 +28,16 @@ type Repair struct {
 // advice after a drain. A running kubelet would write over them, so there must
 // be none.
 func Repairs(f *Facts) ([]Repair, error) {
+	untried := f.untried()
 	switch {
 	case f.Kubelet != 0:
 		return nil, fmt.Errorf("--repair: process %d is a kubelet that holds the files in memory: stop it first", f.Kubelet)
 	case f.ConfigError != nil:
 		return nil, fmt.Errorf("--repair: the configuration can't be loaded, and without it nothing tells what the files should be: %w", f.ConfigError)
 	case f.StateDir == "":
-		return nil, errors.New("--repair: no folder of checkpoint files is known; name it with --state-dir")
-	case f.Machine == nil:
-		return nil, errors.New("--repair: the machine is unknown; name it with --topology")
+		return nil, errors.New("--repair: " + noStates)
+	case untried != "":
+		return nil, errors.New("--repair: " + untried)
 	}
 	var repairs []Repair
 	if c := checkCPUState(f); c.Status == Fail || c.Status == Warn {

@@ -110,8 +110,8 @@ func tryDriver(f *Facts) Result {
 
 // managerStage is a stage that simulate knows: it stopped there or got beyond.
 func (f *Facts) managerStage(name string, files []string) Result {
-	if f.Machine == nil {
-		return skip(noMachine)
+	if untried := f.untried(); untried != "" {
+		return skip("%s", untried)
 	}
 	given := simulate.Files{}
 	for _, file := range files {

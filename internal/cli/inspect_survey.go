@@ -49,13 +49,18 @@ func (s *survey) alive() bool {
 // an answer impossible is an error.
 //
 // Half of the time is for asking, be it in vain, and half for the tree.
-func (o *inspectOptions) survey(ctx context.Context, a *app, target string) (*survey, error) {
+func (o *inspectOptions) survey(ctx context.Context, a *app, target string) (s *survey, err error) {
 	ctx, cancel := context.WithTimeout(ctx, o.timeout/2)
 	defer cancel()
 	h, err := inspect.Open(o.node.hostRoot)
 	if err != nil {
 		return nil, err
 	}
+	defer func() {
+		if err != nil {
+			h.Close()
+		}
+	}()
 	flags := *o // reading adds the arguments to the flags
 	in, n, err := flags.pods.loadAny(ctx, a, nil, &flags.node)
 	if err != nil {
@@ -64,7 +69,7 @@ func (o *inspectOptions) survey(ctx context.Context, a *app, target string) (*su
 	if n.cgroupVersion != h.Version() {
 		return nil, fmt.Errorf("--cgroup-version %d: this host has v%d, and inspect shows what is there", n.cgroupVersion, h.Version())
 	}
-	s := &survey{node: n, target: target, Inspection: inspect.Inspection{
+	s = &survey{node: n, target: target, Inspection: inspect.Inspection{
 		Root: o.node.hostRoot, Hierarchy: h, Owners: inspect.HostOwners(o.node.hostRoot), Machine: n.machine,
 	}}
 	roots := h.PodRoots()

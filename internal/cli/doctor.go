@@ -36,8 +36,9 @@ later: named checks, each with evidence and the command that mends it. What the
 kubelet would say stands in its own words.
 
 The configuration is that of --config, else that of the host's kubelet, found as
-'kqos help node' says, else the kubelet's defaults. With --topology the machine is the one named, and this host is not looked at unless
---host-root says so. Nothing is written without --repair.
+'kqos help node' says, else the kubelet's defaults. With --topology the machine is
+the one named, and this host is not looked at unless --host-root says so. Nothing
+is written without --repair.
 
 --start walks the kubelet's start step by step, to the step at which it stops.
 --repair corrects checkpoint files that the kubelet refuses, or moves them away,

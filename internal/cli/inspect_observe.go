@@ -8,9 +8,8 @@ import (
 	"strings"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/prometheus/client_golang/prometheus"
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kqos/kqos/internal/inspect"
 	"github.com/kqos/kqos/internal/inspect/doctor"

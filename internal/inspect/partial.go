@@ -20,7 +20,7 @@ func (h *Hierarchy) Partial(root string) string {
 	}
 	// A captured root has no link to the process that reads it.
 	if _, err := os.Lstat(filepath.Join(root, "proc/self")); err == nil {
-		if name, err := os.ReadFile(filepath.Join(root, "proc/2/comm")); err != nil || strings.TrimSpace(string(name)) != "kthreadd" {
+		if name, err := readFile(filepath.Join(root, "proc/2/comm")); err != nil || strings.TrimSpace(string(name)) != "kthreadd" {
 			seen = append(seen, "the processes at "+filepath.Join(root, "proc")+" are not the host's: mount the host's /proc there, or join its PID namespace (hostPID)")
 		}
 	}

@@ -28,13 +28,9 @@ func (c *Collection) addReduced(o Options) {
 			}
 		}
 	}
-	for name, cut := range map[string]func([]byte) []byte{
-		"proc/cmdline":           kernelParameters,
-		"etc/crio/crio.conf":     keptKeys("cgroup_manager"),
-		"etc/docker/daemon.json": dockerOptions,
-	} {
-		c.reduced(name, cut)
-	}
+	c.reduced("proc/cmdline", kernelParameters)
+	c.reduced("etc/crio/crio.conf", keptKeys("cgroup_manager"))
+	c.reduced("etc/docker/daemon.json", dockerOptions)
 	for _, file := range nodeapi.ContainerdFiles(c.root) {
 		c.reduced(strings.TrimPrefix(file, "/"), func(text []byte) []byte {
 			kept, err := nodeapi.ReduceContainerd(text)

@@ -62,18 +62,18 @@ fi
 (as observe -all /kqos $(args observe)) >$tmp/observe 2>&1 &
 observe=$!
 trap 'cat $tmp/observe' EXIT
-eventually 200 reads kqos_inspect_sees_host 1
-eventually 60 reads 'kqos_inspect_drifted_files{level="pod"}' 0
+eventually reads kqos_inspect_sees_host 1
+eventually reads 'kqos_inspect_drifted_files{level="pod"}' 0
 metrics /healthz | grep -qx ok || fail "/healthz does not answer"
 echo 77 >"$file"
 systemctl start kubepods-besteffort-pod99999999_0000_4000_8000_000000000002.slice
-eventually 400 reads 'kqos_inspect_drifted_files{level="pod"}' 1
-eventually 400 reads kqos_inspect_leaked_cgroups 1
+eventually reads 'kqos_inspect_drifted_files{level="pod"}' 1
+eventually reads kqos_inspect_leaked_cgroups 1
 systemctl stop 'kubepods*pod99999999*.slice'
 half=$(($(wc -c </var/lib/kubelet/cpu_manager_state) / 2))
 cp /var/lib/kubelet/cpu_manager_state $tmp
 head -c $half $tmp/cpu_manager_state >/var/lib/kubelet/cpu_manager_state
-eventually 400 reads 'kqos_inspect_invalid_state_files{file="cpu_manager_state"}' 1
+eventually reads 'kqos_inspect_invalid_state_files{file="cpu_manager_state"}' 1
 cp $tmp/cpu_manager_state /var/lib/kubelet
 trap - EXIT
 ends $observe $tmp/observe
@@ -85,8 +85,8 @@ is "what only was looked at" "$(cat "$file")" 77
 reconcile=$!
 trap 'cat $tmp/reconcile' EXIT
 mended() { grep -qsx "$wanted" "$file"; }
-eventually 600 mended
-eventually 60 reads kqos_drift_changes 0
+eventually mended
+eventually reads kqos_drift_changes 0
 trap - EXIT
 ends $reconcile $tmp/reconcile
 says "wrote.*$(basename "$file")"

@@ -1,6 +1,6 @@
 # What --create-reserved makes outlives a boot. A kubelet.service writes down which
 # controllers it finds when it starts; rebooted.sh looks at that.
-config=reserved.yaml
+config=/etc/kqos-reserved.yaml
 cat kubelet.yaml - >$config <<EOT
 enforceNodeAllocatable: [pods, kube-reserved]
 kubeReservedCgroup: /kubelet.slice

@@ -1,9 +1,5 @@
-# The boot after reboot.sh.
-config=reserved.yaml
-cat kubelet.yaml - >$config <<EOT
-enforceNodeAllocatable: [pods, kube-reserved]
-kubeReservedCgroup: /kubelet.slice
-EOT
+# The boot after reboot.sh, which left the configuration on the disk.
+config=/etc/kqos-reserved.yaml
 . ./lib.sh
 started() { systemctl is-active -q kubelet.service; }
 eventually started

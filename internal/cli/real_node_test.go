@@ -64,7 +64,7 @@ func TestInspectRealNode(t *testing.T) {
 		}
 	}
 	// Of the pods' containers one, an init container, has ended.
-	if named < 13 || len(found.Leaks) > 0 {
+	if named != 13 || len(found.Leaks) > 0 {
 		t.Errorf("%d containers are named, not 13; leaks: %+v", named, found.Leaks)
 	}
 }

@@ -87,6 +87,7 @@ func TestMachines(t *testing.T) {
 	only := strings.Fields(os.Getenv("KQOS_E2E_JOBS"))
 	// Two emulated machines fill two cores, while each waits now and then.
 	slots := make(chan struct{}, 2)
+	booted := 0
 	for _, g := range guests() {
 		if len(only) > 0 {
 			g.jobs = slices.DeleteFunc(g.jobs, func(j job) bool { return !slices.Contains(only, j.script) })
@@ -94,6 +95,7 @@ func TestMachines(t *testing.T) {
 		if len(g.jobs) == 0 {
 			continue
 		}
+		booted++
 		// All before any machine takes a copy of the folder.
 		writeRunner(t, filepath.Join(folder, g.script(0)), g.jobs)
 		writeRunner(t, filepath.Join(folder, g.script(1)), g.then)
@@ -105,6 +107,9 @@ func TestMachines(t *testing.T) {
 			run(t, img, g, folder, out)
 			checkArchives(t, folder, out)
 		})
+	}
+	if booted == 0 {
+		t.Fatalf("no machine runs any of KQOS_E2E_JOBS=%q", only)
 	}
 }
 

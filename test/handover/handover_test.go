@@ -5,7 +5,6 @@ package handover
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -89,10 +88,12 @@ func TestHandover(t *testing.T) {
 	}
 	kept := os.Getenv("KQOS_HANDOVER_OUT")
 	prepared := prepare(t)
+	named := 0
 	for _, n := range nodes() {
 		if !strings.Contains(n.String(), os.Getenv("KQOS_HANDOVER")) {
 			continue
 		}
+		named++
 		t.Run(n.String(), func(t *testing.T) {
 			out := filepath.Join(kept, n.String())
 			if kept == "" {
@@ -103,6 +104,9 @@ func TestHandover(t *testing.T) {
 			}
 			judge(t, n, out)
 		})
+	}
+	if named == 0 {
+		t.Fatalf("no node's name holds KQOS_HANDOVER=%q", os.Getenv("KQOS_HANDOVER"))
 	}
 }
 
@@ -185,7 +189,7 @@ func (h host) run(t *testing.T, n node, out string) {
 	if err := os.MkdirAll(out, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := vm.Run(ctx, h.image, n.machine(), h.folder, script, out, io.Writer(t.Output())); err != nil {
+	if err := vm.Run(ctx, h.image, n.machine(), h.folder, script, out, t.Output()); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -220,6 +220,9 @@ func (r record) health(t *testing.T, n node) {
 	}
 	r.ended(t, "doctor.json")
 	r.read(t, "doctor.json", &report)
+	if len(report.Checks) == 0 {
+		t.Error("doctor told no check")
+	}
 	for _, c := range report.Checks {
 		// An emulated machine is slow enough to be held back; the cgroupfs driver
 		// beside systemd, and cgroup v1, are what some of the nodes are about.
@@ -231,6 +234,9 @@ func (r record) health(t *testing.T, n node) {
 	}
 	r.ended(t, "start.json")
 	r.read(t, "start.json", &report)
+	if len(report.Start) == 0 {
+		t.Error("doctor told no step of the start")
+	}
 	for _, s := range report.Start {
 		if s.Status == doctor.Fail || s.Status == doctor.Warn {
 			t.Errorf("start: %s: %s: %s", s.Name, s.Status, s.Message)

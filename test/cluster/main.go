@@ -28,7 +28,7 @@ func main() {
 	err := run(c, *decode)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "cluster:", err)
-		os.Exit(1) //nolint:forbidigo // main of its own
+		os.Exit(1)
 	}
 }
 

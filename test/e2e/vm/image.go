@@ -81,13 +81,13 @@ func Build(ctx context.Context, cache string) (Image, error) {
 // Copy makes an image of its own in a folder, which keeps what guests write.
 func (img Image) Copy(ctx context.Context, folder string) (Image, error) {
 	own := Image{Root: filepath.Join(folder, "root.img"), Kernel: img.Kernel, Keep: true}
-	return own, command(ctx, "", "cp", "--sparse=always", img.Root, own.Root)
+	return own, command(ctx, "cp", "--sparse=always", img.Root, own.Root)
 }
 
 // rootTree makes the guest's file system. The kernel's package is unpacked below
 // its /kernel, see kernel.
 func rootTree(ctx context.Context, tree string) error {
-	if err := command(ctx, "", "mmdebstrap", "--quiet", "--variant=minbase", "--include="+packages,
+	if err := command(ctx, "mmdebstrap", "--quiet", "--variant=minbase", "--include="+packages,
 		"--aptopt=Acquire::Retries \"5\"", "--customize-hook="+downloadKernel,
 		"--dpkgopt=path-exclude=/usr/share/doc/*", "--dpkgopt=path-exclude=/usr/share/man/*",
 		"--dpkgopt=path-exclude=/usr/share/locale/*", suite, tree); err != nil {
@@ -147,14 +147,12 @@ func mkfs(ctx context.Context, image, from string, mib int) error {
 	if err := f.Close(); err != nil {
 		return err
 	}
-	return command(ctx, "", "mke2fs", "-q", "-F", "-t", "ext4", "-O", "^has_journal", "-m", "0",
+	return command(ctx, "mke2fs", "-q", "-F", "-t", "ext4", "-O", "^has_journal", "-m", "0",
 		"-E", "lazy_itable_init=1,nodiscard", "-d", from, image)
 }
 
-func command(ctx context.Context, dir, name string, args ...string) error {
-	cmd := exec.CommandContext(ctx, name, args...)
-	cmd.Dir = dir
-	if out, err := cmd.CombinedOutput(); err != nil {
+func command(ctx context.Context, name string, args ...string) error {
+	if out, err := exec.CommandContext(ctx, name, args...).CombinedOutput(); err != nil {
 		return fmt.Errorf("running %s: %w: %s", name, err, out)
 	}
 	return nil

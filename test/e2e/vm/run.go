@@ -103,7 +103,7 @@ func run(ctx context.Context, img Image, m Machine, folder, script, out string, 
 		return fmt.Errorf("the guest ended without a status: %s", tail(disk("console")))
 	}
 	if out != "" {
-		if err := command(ctx, "", "tar", "-C", out, "--no-same-owner", "-xf", disk("out.img")); err != nil {
+		if err := command(ctx, "tar", "-C", out, "--no-same-owner", "-xf", disk("out.img")); err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,5 @@
 // Package inside makes values of types that the kubelet's packages keep to
-// themselves, with the fields that a method needs. Going by the fields' names,
-// it holds for kubelets whose types differ.
+// themselves, with the fields that a method needs.
 //
 //	inside.Link(cm.NewContainerManager)
 //	m := inside.New("cm.containerManagerImpl")
@@ -39,12 +38,12 @@ func New(name string) reflect.Value {
 	return reflect.New(reflect.TypeOf(any).Elem())
 }
 
-// Set sets a field of what the pointer points to. A kubelet that has no such
-// field is not told what it can't know.
+// Set sets a field of what the pointer points to. It panics where there is none
+// of that name: the kubelet would judge by a zero value.
 func Set(pointer reflect.Value, field string, value any) {
 	f := pointer.Elem().FieldByName(field)
 	if !f.IsValid() {
-		return
+		panic(fmt.Sprintf("%s has no field %s", pointer.Type(), field))
 	}
 	f = reflect.NewAt(f.Type(), f.Addr().UnsafePointer()).Elem()
 	v := reflect.ValueOf(value)

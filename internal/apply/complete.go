@@ -1,10 +1,6 @@
 package apply
 
-import (
-	"path"
-
-	"github.com/kqos/kqos/internal/cgroups"
-)
+import "github.com/kqos/kqos/internal/cgroups"
 
 // OwnTree says whether all pods below the wanted tree's tiers are known to be
 // the wanted ones, because kqos made the tiers and each pod there: then sums
@@ -30,26 +26,22 @@ func OwnTree(tree cgroups.Tree, host Reader, prune bool) (bool, error) {
 		if !live.Marked {
 			return false, nil
 		}
-		children, err := host.Children(cg.Path)
+		pods, err := podsBelow(host, cg.Path)
 		if err != nil {
 			return false, err
 		}
-		for _, child := range children {
-			at := path.Join(cg.Path, child)
-			if _, pod := podUID(child); !pod {
-				continue
-			}
-			ours, err := host.Read(&cgroups.Cgroup{Path: at})
+		for _, pod := range pods {
+			ours, err := host.Read(&cgroups.Cgroup{Path: pod.at})
 			if err != nil {
 				return false, err
 			}
-			if !ours.Marked || (!wanted[at] && !prune) {
+			if !ours.Marked || (!wanted[pod.at] && !prune) {
 				return false, nil
 			}
-			if wanted[at] {
+			if wanted[pod.at] {
 				continue
 			}
-			if held, err := host.Holds(at); held != "" || err != nil {
+			if held, err := host.Holds(pod.at); held != "" || err != nil {
 				return false, err
 			}
 		}
@@ -65,13 +57,13 @@ func UnknownPod(tree cgroups.Tree, host Reader, known map[string]bool) (string, 
 		if !holdsPods(cg) {
 			continue
 		}
-		children, err := host.Children(cg.Path)
+		pods, err := podsBelow(host, cg.Path)
 		if err != nil {
 			return "", err
 		}
-		for _, child := range children {
-			if uid, pod := podUID(child); pod && !known[uid] {
-				return path.Join(cg.Path, child), nil
+		for _, pod := range pods {
+			if !known[pod.uid] {
+				return pod.at, nil
 			}
 		}
 	}

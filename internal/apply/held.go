@@ -27,21 +27,17 @@ func ReadHeld(tree cgroups.Tree, host Reader, file string) (Held, error) {
 		if !holdsPods(cg) {
 			continue
 		}
-		pods, err := host.Children(cg.Path)
+		pods, err := podsBelow(host, cg.Path)
 		if err != nil {
 			return nil, err
 		}
 		for _, pod := range pods {
-			uid, ok := podUID(pod)
-			if !ok {
-				continue
-			}
-			containers, err := heldBelow(host, path.Join(cg.Path, pod), file)
+			containers, err := heldBelow(host, pod.at, file)
 			if err != nil {
 				return nil, err
 			}
 			if len(containers) > 0 {
-				held[uid] = containers
+				held[pod.uid] = containers
 			}
 		}
 	}
@@ -65,23 +61,4 @@ func heldBelow(host Reader, pod, file string) (map[string]cpuset.CPUSet, error) 
 		}
 	}
 	return held, nil
-}
-
-// component reads the last component of a cgroup's name back from its folder.
-func component(folder string) string {
-	driver := cgroups.Cgroupfs
-	if strings.HasSuffix(folder, ".slice") {
-		driver = cgroups.Systemd
-	}
-	name := cgroups.ParseDriverName(driver, folder)
-	return name[len(name)-1]
-}
-
-// podUID recognises the folder of a pod right below kubepods or a tier, by the
-// last component of its name, as the kubelet's search for orphans does.
-//
-// kubelet v1.37: cm/pod_container_manager_linux.go GetAllPodsFromCgroups
-func podUID(folder string) (uid string, ok bool) {
-	uid, ok = cgroups.IsPod(nil, cgroups.Name{component(folder)})
-	return uid, ok && uid != ""
 }

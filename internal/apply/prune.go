@@ -3,7 +3,6 @@ package apply
 import (
 	"errors"
 	"fmt"
-	"path"
 	"slices"
 
 	"github.com/kqos/kqos/internal/cgroups"
@@ -20,14 +19,13 @@ func (p *Plan) planPrune(host Reader) ([]cgroups.Change, error) {
 		if !holdsPods(cg) || !p.Live[cg.Path].Exists {
 			continue
 		}
-		children, err := host.Children(cg.Path)
+		pods, err := podsBelow(host, cg.Path)
 		errs = append(errs, err)
-		for _, child := range children {
-			at := path.Join(cg.Path, child)
-			if _, pod := podUID(child); !pod || p.wanted(at) {
+		for _, pod := range pods {
+			if p.wanted(pod.at) {
 				continue
 			}
-			change, err := p.removal(host, at, "no wanted pod has this cgroup")
+			change, err := p.removal(host, pod.at, "no wanted pod has this cgroup")
 			errs = append(errs, err)
 			changes = append(changes, change...)
 		}
@@ -75,9 +73,4 @@ func (p *Plan) planRemoval(host Reader) error {
 
 func (p *Plan) wanted(at string) bool {
 	return slices.ContainsFunc(p.Tree.Cgroups, func(cg cgroups.Cgroup) bool { return cg.Path == at })
-}
-
-// holdsPods says whether pod cgroups stand right below a cgroup.
-func holdsPods(cg *cgroups.Cgroup) bool {
-	return cg.Level == cgroups.LevelQoS || cg.Level == cgroups.LevelNode
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path"
 	"strings"
+	"syscall"
 	"time"
 
 	"k8s.io/utils/cpuset"
@@ -152,11 +153,15 @@ func squeeze(ctx context.Context, host Host, cg *cgroups.Cgroup, c cgroups.Chang
 // retryAtUse does what the kubelet does when v1 refuses a memory limit of a
 // tier as below use: it sets what is in use, so that the tier grows no further,
 // and tries the wanted limit again later. Kubepods and pods are left as they
-// are. The library answers a refusal with words, so the use itself tells it.
+// are. The library answers a refusal with words in place of EBUSY, so the use itself
+// tells it.
 //
 // kubelet v1.37: cm/qos_container_manager_linux.go retrySetMemoryReserve;
 // cm/node_container_manager_linux.go enforceNodeAllocatableCgroups
 func (e *execution) retryAtUse(s Step, c cgroups.Change, refused error) error {
+	if errno, told := errors.AsType[syscall.Errno](refused); told && errno != syscall.EBUSY {
+		return refused
+	}
 	use, err := e.host.ReadFile(c.Path, cgroups.UseFile(c.File))
 	if err != nil {
 		return errors.Join(refused, err)

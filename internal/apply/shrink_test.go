@@ -2,8 +2,10 @@ package apply
 
 import (
 	"errors"
+	"os"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/kqos/kqos/internal/cgroups"
@@ -118,7 +120,8 @@ func TestLoweringOthers(t *testing.T) {
 // the library does.
 type refusing struct {
 	*fake
-	use int
+	use  int
+	with error
 }
 
 func (r refusing) ReadFile(at, file string) (string, error) {
@@ -131,7 +134,7 @@ func (r refusing) ReadFile(at, file string) (string, error) {
 func (r refusing) Set(cg *cgroups.Cgroup, files map[string]string) error {
 	for file, value := range files {
 		if n, err := strconv.Atoi(value); kernelRefuses(file) && err == nil && n < r.use {
-			return errors.New("unable to set memory limit")
+			return r.with
 		}
 		r.groups[cg.Path].files[file] = value
 	}
@@ -151,7 +154,7 @@ func TestRefusedMemoryLimit(t *testing.T) {
 		tree := cgroups.Tree{Version: 1, Cgroups: []cgroups.Cgroup{
 			{Path: "/kubepods", Level: level, Files: map[string]string{file: "209715200"}},
 		}}
-		host := refusing{f, 314572800}
+		host := refusing{f, 314572800, errors.New("unable to set memory limit")}
 		// Without it a pod's limit below use is not even tried.
 		p, err := Make(tree, host, Options{AllowOOM: level == cgroups.LevelPod}, nil)
 		if err != nil {
@@ -165,5 +168,25 @@ func TestRefusedMemoryLimit(t *testing.T) {
 		if len(r.Errors) != 1 || !strings.HasPrefix(r.Errors[0].Error(), want) || strings.Contains(r.Errors[0].Error(), "unable to set") {
 			t.Errorf("%s: %v", level, r.Errors)
 		}
+	}
+}
+
+// What fails for another reason says so, however much is in use.
+func TestFailedMemoryLimit(t *testing.T) {
+	const file = "memory/memory.limit_in_bytes"
+	f := newFake()
+	f.add("/kubepods", true).files[file] = "1073741824"
+	f.offers = append(f.offers, "memory")
+	tree := cgroups.Tree{Version: 1, Cgroups: []cgroups.Cgroup{
+		{Path: "/kubepods", Level: cgroups.LevelQoS, Files: map[string]string{file: "209715200"}},
+	}}
+	host := refusing{f, 314572800, &os.PathError{Op: "write", Path: file, Err: syscall.EROFS}}
+	p, err := Make(tree, host, Options{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	result := p.Execute(t.Context(), host, quiet())
+	if len(result.Errors) != 1 || !errors.Is(result.Errors[0], syscall.EROFS) || f.groups["/kubepods"].files[file] != "1073741824" {
+		t.Errorf("%v, limit %s", result.Errors, f.groups["/kubepods"].files[file])
 	}
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"syscall"
@@ -14,7 +15,7 @@ func kqosAs(t *testing.T, attributes *syscall.SysProcAttr, args ...string) (outp
 	// are closed to other users.
 	cmd := &exec.Cmd{Path: "/proc/self/exe", Args: append([]string{"kqos"}, args...), SysProcAttr: attributes}
 	out, err := cmd.CombinedOutput()
-	if _, exited := err.(*exec.ExitError); err != nil && !exited { //nolint:errorlint // as returned
+	if _, exited := errors.AsType[*exec.ExitError](err); err != nil && !exited {
 		t.Fatal(err)
 	}
 	return string(out), cmd.ProcessState.ExitCode()

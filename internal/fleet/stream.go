@@ -137,16 +137,20 @@ func (s *stream) nextRow(broken error) error {
 	if err := s.yield(object{at: fmt.Sprintf("document %d", s.document), err: broken}); err != nil {
 		return err
 	}
-	rest := bufio.NewReader(io.MultiReader(bytes.NewReader(bytes.Clone(s.in.UnreadBuffer())), s.allowed))
+	rest := io.MultiReader(bytes.NewReader(bytes.Clone(s.in.UnreadBuffer())), s.allowed.Reader)
+	lines := bufio.NewReader(rest)
 	for {
-		if _, err := readLine(rest); err != nil {
+		if _, err := readLine(lines); err != nil {
 			break
 		}
-		if head, err := rest.Peek(1); err != nil || head[0] == '{' {
+		if head, err := lines.Peek(1); err != nil || head[0] == '{' {
 			break
 		}
 	}
-	s.allowed = &allowance{Reader: rest, left: math.MaxInt64}
+	// Not lines itself: a MultiReader lets go of what it has read to its end, a
+	// bufio.Reader would stay below the next one for every broken row.
+	ahead, _ := lines.Peek(lines.Buffered())
+	s.allowed = &allowance{Reader: io.MultiReader(bytes.NewReader(ahead), rest), left: math.MaxInt64}
 	s.in.Reset(s.allowed, jsonOptions())
 	return nil
 }
@@ -170,6 +174,8 @@ func (s *stream) list() error {
 	}
 	own := []byte("{")
 	of, isList := "", false
+	// The own fields of a list are not needed; an object that lacks some is none.
+	var large error
 	for s.in.PeekKind() != '}' {
 		name, err := s.in.ReadToken()
 		if err != nil {
@@ -189,7 +195,14 @@ func (s *stream) list() error {
 			return err
 		}
 		value, err := s.value()
-		if err != nil && !errors.Is(err, errTooLarge) {
+		if len(own)+len(value) > maxObject {
+			err = errTooLarge
+		}
+		if errors.Is(err, errTooLarge) {
+			large = err
+			continue
+		}
+		if err != nil {
 			return err
 		}
 		if key == "kind" {
@@ -204,7 +217,7 @@ func (s *stream) list() error {
 		return err
 	}
 	s.item++
-	return s.yield(object{at: fmt.Sprintf("document %d", s.document), text: append(own, '}')})
+	return s.yield(object{at: fmt.Sprintf("document %d", s.document), text: append(own, '}'), err: large})
 }
 
 // array yields what an array holds.

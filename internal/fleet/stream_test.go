@@ -3,6 +3,7 @@ package fleet
 import (
 	"fmt"
 	"io"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -79,11 +80,12 @@ func TestStream(t *testing.T) {
 			`{"kind":"Pod","metadata":{"name":"a"},"spec":{"containers":[{"resources":{"requests":{"cpu":"1e999999999"}}}]}}`,
 			[]string{"document 1: spec.containers[0].resources.requests.cpu: 1e999999999: too many digits to be computed: write a quantity such as 500m or 128Mi"},
 		},
-		"yaml list":  {"apiVersion: v1\nitems:\n- kind: Node\n  metadata:\n    name: w\n- kind: Pod\n  metadata:\n    name: a\nkind: List\nmetadata: {}\n", []string{"items[0]: Node w", "items[1]: Pod a"}},
-		"yaml deep":  {"items:\n  - kind: Node\n    metadata: {name: w}\n    args:\n      - -x\n  -\n    kind: Pod\nkind: List\n", []string{"items[0]: Node w", "items[1]: Pod "}},
-		"yaml typed": {"kind: PodList\nitems:\n- metadata: {name: a}\n", []string{"items[0]: Pod a"}},
-		"yaml rows":  {"---\nkind: Node\nmetadata: {name: w}\n---\n# nothing\n---\nkind: Pod\nmetadata: {name: a}\n", []string{"document 1: Node w", "document 3: Pod a"}},
-		"yaml block": {"items:\n- kind: Pod\n  metadata: {name: a}\n  text: |\n    - not an item\n    items:\n- kind: Node\nkind: List\n", []string{"items[0]: Pod a", "items[1]: Node "}},
+		"yaml list":       {"apiVersion: v1\nitems:\n- kind: Node\n  metadata:\n    name: w\n- kind: Pod\n  metadata:\n    name: a\nkind: List\nmetadata: {}\n", []string{"items[0]: Node w", "items[1]: Pod a"}},
+		"yaml deep":       {"items:\n  - kind: Node\n    metadata: {name: w}\n    args:\n      - -x\n  -\n    kind: Pod\nkind: List\n", []string{"items[0]: Node w", "items[1]: Pod "}},
+		"yaml typed":      {"kind: PodList\nitems:\n- metadata: {name: a}\n", []string{"items[0]: Pod a"}},
+		"yaml kind first": {"apiVersion: v1\nkind: List\nitems:\n- kind: Node\n  metadata: {name: w}\n", []string{"items[0]: Node w"}},
+		"yaml rows":       {"---\nkind: Node\nmetadata: {name: w}\n---\n# nothing\n---\nkind: Pod\nmetadata: {name: a}\n", []string{"document 1: Node w", "document 3: Pod a"}},
+		"yaml block":      {"items:\n- kind: Pod\n  metadata: {name: a}\n  text: |\n    - not an item\n    items:\n- kind: Node\nkind: List\n", []string{"items[0]: Pod a", "items[1]: Node "}},
 		"yaml truncated": {
 			"apiVersion: v1\nitems:\n- kind: Node\n  metadata: {name: w}\n- kind: Pod\n  metad",
 			[]string{"items[0]: Node w", "document 1 ends after 1 objects, in the middle of what follows: the list is truncated"},
@@ -110,11 +112,44 @@ func TestStreamLarge(t *testing.T) {
 	if d := cmp.Diff(want, told(t, in)); d != "" {
 		t.Error("-want +got:\n" + d)
 	}
+	in = io.MultiReader(large("huge", maxObject+5), strings.NewReader(nodeN))
+	want = []string{"document 1: " + errTooLarge.Error(), "document 2: Node n"}
+	if d := cmp.Diff(want, told(t, in)); d != "" {
+		t.Error("row: -want +got:\n" + d)
+	}
 	in = io.MultiReader(strings.NewReader("items:\n- kind: Pod\n  x: "), io.LimitReader(endless{}, maxObject+5), strings.NewReader("\n- kind: Node\nkind: List\n"))
 	want = []string{"items[0]: " + errTooLarge.Error(), "items[1]: Node "}
 	if d := cmp.Diff(want, told(t, in)); d != "" {
 		t.Error("YAML: -want +got:\n" + d)
 	}
+}
+
+// TestStreamBrokenRows goes on after each of many broken rows, and keeps nothing
+// of those that are behind.
+func TestStreamBrokenRows(t *testing.T) {
+	const rows = 10000
+	heap := func() int {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return int(m.HeapAlloc)
+	}
+	text := strings.Repeat("{broken: row}\n", rows) + nodeN
+	before, broken := heap(), 0
+	err := eachObject(strings.NewReader(text), func(o object) error {
+		if o.err != nil {
+			broken++
+			return nil
+		}
+		if kept := heap() - before; kept > 1<<20 {
+			t.Errorf("%d bytes are kept after %d broken rows", kept, broken)
+		}
+		return nil
+	})
+	if err != nil || broken != rows {
+		t.Errorf("%d of %d rows are broken, %v", broken, rows, err)
+	}
+	runtime.KeepAlive(text)
 }
 
 // endless is a text without end.

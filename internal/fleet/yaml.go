@@ -22,10 +22,10 @@ type yamlStream struct {
 	document, item int
 	inItems        bool
 	indent         int
-	// hadItems says that the document is a list; ended, that its keys went on
-	// after the items, as kubectl's do.
-	hadItems, ended bool
-	of              string
+	// hadItems says that the document is a list; told, that its kind was seen,
+	// which kubectl writes after the items.
+	hadItems, told bool
+	of             string
 }
 
 // eachYAML is eachObject for YAML. kubectl's documents never hold a line at the
@@ -80,7 +80,7 @@ func (s *yamlStream) line(line []byte) error {
 		if err := s.flush(); err != nil {
 			return err
 		}
-		s.inItems, s.ended = false, true
+		s.inItems = false
 		s.key(line)
 	case !s.inItems && depth == 0 && string(bytes.TrimSpace(line)) == "items:":
 		s.inItems, s.hadItems, s.indent, s.text = true, true, -1, nil
@@ -100,6 +100,7 @@ func (s *yamlStream) line(line []byte) error {
 // key notes the kind of a list.
 func (s *yamlStream) key(line []byte) {
 	if kind, ok := bytes.CutPrefix(line, []byte("kind:")); ok {
+		s.told = true
 		s.of, _ = strings.CutSuffix(strings.Trim(string(bytes.TrimSpace(kind)), `"'`), "List")
 	}
 }
@@ -130,14 +131,14 @@ func (s *yamlStream) nextDocument() error {
 	if s.item > 0 || s.hadItems {
 		s.document++
 	}
-	s.item, s.inItems, s.hadItems, s.ended, s.of = 0, false, false, false, ""
+	s.item, s.inItems, s.hadItems, s.told, s.of = 0, false, false, false, ""
 	return nil
 }
 
 // end yields the last object. kubectl writes kind and metadata after the items,
 // so that a list which ends within them is truncated, and its last item too.
 func (s *yamlStream) end() error {
-	if s.inItems && s.of == "" {
+	if s.inItems && !s.told {
 		return fmt.Errorf("document %d ends after %d objects, in the middle of what follows: the list is truncated", s.document, s.item)
 	}
 	return s.flush()

@@ -60,6 +60,15 @@ func (a amounts) plus(b amounts) amounts {
 	return a
 }
 
+// minus takes b from what a has, in place; what a does not have stays out.
+func (a amounts) minus(b amounts) {
+	for name, n := range b {
+		if have, ok := a[name]; ok {
+			a[name] = have - n
+		}
+	}
+}
+
 // add ends at the largest number instead of wrapping.
 func add(a, b int64) int64 {
 	if b > 0 && a > math.MaxInt64-b {

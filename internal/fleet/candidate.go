@@ -125,9 +125,7 @@ func joinedIf(why, onlyIf string) string {
 func (j *judged) pushedOut(offered amounts) (refused []Refused, more bool) {
 	used := j.node.requests()
 	for _, s := range j.node.newest {
-		for name, n := range s.requests {
-			used[name] -= n
-		}
+		used.minus(s.requests)
 	}
 	pods := int64(j.node.pods() - len(j.node.newest))
 	names := []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourceEphemeralStorage}

@@ -163,9 +163,8 @@ func (j *judged) room(n *simulate.Node, o *Options) {
 func (j *judged) rest() *corev1.Pod {
 	left := j.node.requests()
 	for _, pod := range j.node.kept {
-		for name, n := range reduce(pod, j.node.gates).requests {
-			left[name] -= n
-		}
+		// By the node's gates, which a pod that came before it was not summed up by.
+		left.minus(reduce(pod, j.node.gates).requests)
 	}
 	taken := corev1.ResourceList{}
 	for _, name := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourceEphemeralStorage} {

@@ -35,7 +35,7 @@ func whole(cpu int, memory string) string {
 }
 
 // reserving is the configuration that allOf comes from.
-func reserving(t *testing.T, more string) *kubelet.Config {
+func reserving(t testing.TB, more string) *kubelet.Config {
 	t.Helper()
 	c, err := kubelet.Load(kubelet.LoadOptions{File: "kubelet.yaml", Data: []byte(`
 apiVersion: kubelet.config.k8s.io/v1beta1

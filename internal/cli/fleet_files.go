@@ -133,7 +133,7 @@ type configKey struct {
 // now is the configuration that a node's kubelet has; nil where no file tells.
 func (c *fleetConfigs) now(node string, minor kubelet.Minor) (*kubelet.Config, string, error) {
 	text, path, err := c.read(node)
-	if text == nil {
+	if err != nil || path == "" {
 		return nil, path, err
 	}
 	config, err := c.load(text, path, minor, "")
@@ -143,19 +143,21 @@ func (c *fleetConfigs) now(node string, minor kubelet.Minor) (*kubelet.Config, s
 // next is the configuration with the candidate merged onto it.
 func (c *fleetConfigs) next(node string, minor kubelet.Minor) (*kubelet.Config, error) {
 	text, path, err := c.read(node)
-	if text == nil {
+	if err != nil || path == "" {
 		return nil, err
 	}
 	return c.load(text, path, minor, c.candidate)
 }
 
 // read finds a node's configuration: its /configz answer, else the file in an
-// archive of the node.
+// archive of the node; path is empty where there is neither.
 func (c *fleetConfigs) read(node string) (text []byte, path string, err error) {
 	if c.files != nil && c.files.has(node) {
 		path = c.files.paths[node]
-		text, err = input.File(path, input.Config)
-		return bytes.TrimSpace(text), path, err
+		if text, err = input.File(path, input.Config); err == nil && len(bytes.TrimSpace(text)) == 0 {
+			err = fmt.Errorf("%s is empty: kubectl got no answer", path)
+		}
+		return text, path, err
 	}
 	if c.machines == nil || !c.machines.has(node) {
 		return nil, "", nil

@@ -38,8 +38,8 @@ type Placement struct {
 	Refused []Refused `json:"refused,omitempty"`
 	// FreeCPUs could become exclusive; LargestCPUs is the largest Guaranteed pod,
 	// in CPUs, that is admitted now; StrandedCPUs are those that no row of such
-	// pods can get, or with a pod to fit those that would hold more of them if
-	// they lay together.
+	// pods can get though the sums leave room for it, or with a pod to fit those
+	// that would hold more of them if they lay together.
 	FreeCPUs     *int `json:"freeCPUs,omitempty"`
 	LargestCPUs  *int `json:"largestCPUs,omitempty"`
 	StrandedCPUs *int `json:"strandedCPUs,omitempty"`
@@ -137,8 +137,9 @@ func (j *judged) room(n *simulate.Node, o *Options) {
 	free := freeCPUs(n)
 	p.FreeCPUs = &free
 	if j.node.config.CPUManagerPolicy == "static" {
-		first, reachable := greedy(n, free)
-		stranded := free - reachable
+		reach := min(free, j.cpusLeft(n))
+		first, reachable := greedy(n, reach)
+		stranded := reach - reachable
 		p.LargestCPUs, p.StrandedCPUs = &first, &stranded
 	}
 	if len(o.FitPod) == 0 {
@@ -195,14 +196,19 @@ func freeCPUs(n *simulate.Node) int {
 // question, but some, or they would not be Guaranteed.
 const probeMemory = 1 << 20
 
-// greedy admits the largest pod that is admitted, then the next, until none is;
-// it returns the CPUs of the first and of all, and takes the pods away again.
+func probeSize(cpus int) corev1.ResourceList {
+	return corev1.ResourceList{
+		corev1.ResourceCPU: *quantityOf(corev1.ResourceCPU, int64(cpus)*1000), corev1.ResourceMemory: *quantityOf(corev1.ResourceMemory, probeMemory),
+	}
+}
+
+// greedy lets the managers admit the largest pod that they admit, then the next,
+// until none is, of no more CPUs than are free; it returns the CPUs of the first
+// and of all, and takes the pods away again.
 func greedy(n *simulate.Node, free int) (first, all int) {
 	var probes []types.UID
 	for size := free; size > 0; {
-		pod := probe(fmt.Sprintf("probe-%d", len(probes)), corev1.ResourceList{
-			corev1.ResourceCPU: *quantityOf(corev1.ResourceCPU, int64(size)*1000), corev1.ResourceMemory: *quantityOf(corev1.ResourceMemory, probeMemory),
-		})
+		pod := probe(fmt.Sprintf("probe-%d", len(probes)), probeSize(size))
 		a := n.Add(pod)
 		if a.Verdict.Crash != nil {
 			break
@@ -227,6 +233,15 @@ func greedy(n *simulate.Node, free int) (first, all int) {
 // podsLeft is how many pods the node takes besides those that it has.
 func (j *judged) podsLeft() int {
 	return max(int(j.node.allocatable[corev1.ResourcePods])-j.node.pods(), 0)
+}
+
+// cpusLeft are the whole CPUs that Guaranteed pods may still request: the kubelet
+// asks the sums after its managers, and shared pods count there too.
+func (j *judged) cpusLeft(n *simulate.Node) int {
+	if j.podsLeft() == 0 || n.Left(corev1.ResourceMemory) < probeMemory {
+		return 0
+	}
+	return int(max(n.Left(corev1.ResourceCPU), 0) / 1000)
 }
 
 // bySums is how many pods of that size allocatable has room for.

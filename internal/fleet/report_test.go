@@ -266,7 +266,17 @@ func TestPlacement(t *testing.T) {
 		"no configuration": {topology(Options{FitPod: fit}), three, "unknown free - largest - stranded - fits - refused [] the kubelet's configuration is unknown: its /configz answer tells it"},
 		"no topology":      {Options{Config: with(reserving(t, placing)), FitPod: fit}, three, "unknown free - largest - stranded - fits - refused [] the node's topology is unknown: a snapshot or a NodeResourceTopology tells it"},
 		"no manager":       {Options{Config: with(reserving(t, "")), FitPod: fit}, three, "sums free - largest - stranded - fits 0 refused [] "},
-		"full":             {topology(Options{Config: with(reserving(t, placing)), FitPod: fit}), three, "admitted-anew free 2 largest 2 stranded 0 fits 0 refused [] "},
+		"full":             {topology(Options{Config: with(reserving(t, placing)), FitPod: fit}), three, "admitted-anew free 2 largest 1 stranded 0 fits 0 refused [] "},
+		"shared": {
+			topology(Options{Config: with(reserving(t, placing))}),
+			[]string{nodeText("n", "v1.37.2", allOf), podText("n", "a", "01", `"requests":{"cpu":"10500m"}`, "")},
+			"admitted-anew free 15 largest 4 stranded 0 fits - refused [] ",
+		},
+		"more requested than there is": {
+			topology(Options{Config: with(reserving(t, placing))}),
+			[]string{nodeText("n", "v1.37.2", allOf), podText("n", "a", "01", `"requests":{"cpu":"20"}`, "")},
+			"admitted-anew free 15 largest 0 stranded 0 fits - refused [] ",
+		},
 		"scattered":        {topology(Options{Config: with(reserving(t, placing))}), split, "admitted-anew free 5 largest 3 stranded 0 fits - refused [] "},
 		"stranded":         {topology(Options{Config: with(reserving(t, placing)), FitPod: fit}), split, "admitted-anew free 5 largest 3 stranded 4 fits 0 refused [] "},
 		"whole cores": {
@@ -276,7 +286,7 @@ func TestPlacement(t *testing.T) {
 		},
 		"refused": {
 			topology(Options{Config: with(reserving(t, placing))}), append(three, podText("n", "last", "05", whole(4, "1Gi"), "")),
-			"admitted-anew free 2 largest 2 stranded 0 fits - refused [{d/last TopologyAffinityError Resources cannot be allocated with Topology locality}] ",
+			"admitted-anew free 2 largest 1 stranded 0 fits - refused [{d/last TopologyAffinityError Resources cannot be allocated with Topology locality}] ",
 		},
 	} {
 		if d := cmp.Diff(c.want, answer(c.o, c.in)); d != "" {

@@ -2,7 +2,6 @@ package fleet
 
 import (
 	"context"
-	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -50,7 +49,7 @@ func (j *judged) topology(ctx context.Context, o *Options) *Topology {
 		return nil
 	}
 	if err := simulate.CheckMachine("", t.Machine); err != nil {
-		j.find(FindingTopology, "take it anew: kqos topology -o json on the node", "%s", fmt.Sprintf("the topology contradicts itself: %v", err))
+		j.find(FindingTopology, "take it anew: kqos topology -o json on the node", "the topology contradicts itself: %v", err)
 		return nil
 	}
 	return t

@@ -3,6 +3,7 @@ package simulate
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -87,11 +88,7 @@ func (n *Node) short(pod *corev1.Pod) *shortage {
 		return &shortage{corev1.ResourcePods, 1, count, pods.Value()}
 	}
 	gates := n.spec.Config.Gates
-	requests := qos.Requests(pod, gates)
-	used := corev1.ResourceList{}
-	for _, p := range n.active {
-		addTo(used, qos.Requests(p, gates))
-	}
+	requests, used := qos.Requests(pod, gates), n.used()
 	// The kubelet asks for these three before any other, and for the others in
 	// the order of a map.
 	names := []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourceEphemeralStorage}
@@ -108,6 +105,25 @@ func (n *Node) short(pod *corev1.Pod) *shortage {
 		}
 	}
 	return nil
+}
+
+// used is what the active pods request.
+func (n *Node) used() corev1.ResourceList {
+	used := corev1.ResourceList{}
+	for _, p := range n.active {
+		addTo(used, qos.Requests(p, n.spec.Config.Gates))
+	}
+	return used
+}
+
+// Left is what allocatable leaves of a resource besides the active pods, in
+// millis of cpu and whole numbers of all else: below zero where they request
+// more, and without a bound where allocatable does not have the resource.
+func (n *Node) Left(name corev1.ResourceName) int64 {
+	if _, known := n.allocatable[name]; !known {
+		return math.MaxInt64
+	}
+	return units(n.allocatable, name) - units(n.used(), name)
 }
 
 // units are millis of cpu and whole numbers of all else.

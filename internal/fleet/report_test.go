@@ -277,8 +277,8 @@ func TestPlacement(t *testing.T) {
 			[]string{nodeText("n", "v1.37.2", allOf), podText("n", "a", "01", `"requests":{"cpu":"20"}`, "")},
 			"admitted-anew free 15 largest 0 stranded 0 fits - refused [] ",
 		},
-		"scattered":        {topology(Options{Config: with(reserving(t, placing))}), split, "admitted-anew free 5 largest 3 stranded 0 fits - refused [] "},
-		"stranded":         {topology(Options{Config: with(reserving(t, placing)), FitPod: fit}), split, "admitted-anew free 5 largest 3 stranded 4 fits 0 refused [] "},
+		"scattered": {topology(Options{Config: with(reserving(t, placing))}), split, "admitted-anew free 5 largest 3 stranded 0 fits - refused [] "},
+		"stranded":  {topology(Options{Config: with(reserving(t, placing)), FitPod: fit}), split, "admitted-anew free 5 largest 3 stranded 4 fits 0 refused [] "},
 		"whole cores": {
 			topology(Options{Config: with(reserving(t, placing+`cpuManagerPolicyOptions: {full-pcpus-only: "true"}`))}),
 			[]string{nodeText("n", "v1.37.2", allOf), podText("n", "a", "01", whole(2, "1Gi"), "")},

@@ -24,6 +24,7 @@ import (
 	"github.com/kqos/kqos/internal/cgroups"
 	"github.com/kqos/kqos/internal/kubelet"
 	"github.com/kqos/kqos/internal/machine"
+	"github.com/kqos/kqos/internal/simulate"
 )
 
 type input struct {
@@ -76,9 +77,6 @@ func TestAllocatable(t *testing.T) {
 		defer remove()
 		want := node.Start(theirs, cadvisor.Info(in.Machine), in.Host, state)
 		got, findings := kqos(ours, in)
-		if want.Stage == "topologyManager" {
-			return // the managers have their own suite
-		}
 		if want.Error != "" {
 			if !told(want.Error, findings) {
 				check.Equal(t, in, map[string]string{want.Stage: want.Error}, findings)
@@ -139,7 +137,7 @@ func kqos(c *kubelet.Config, in input) (node.Answer, []kubelet.Finding) {
 		"pid":               *resource.NewQuantity(in.Host.MaxPID, resource.DecimalSI),
 		"ephemeral-storage": *resource.NewQuantity(in.Host.EphemeralStorage, resource.DecimalSI),
 	}, in.Host.CgroupVersion)
-	findings := allocatable.CheckOn(c, n)
+	findings := append(allocatable.CheckOn(c, n), simulate.CheckPolicies(c, in.Machine)...)
 	r, _ := allocatable.Compute(c, n)
 	findings = append(findings, cgroups.UnreservedFindings(r.Enforced, c.CgroupDriver)...)
 	a := node.Answer{

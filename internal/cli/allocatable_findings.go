@@ -7,16 +7,13 @@ import (
 	"io/fs"
 	"slices"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/utils/cpuset"
 
 	"github.com/kqos/kqos/internal/allocatable"
 	"github.com/kqos/kqos/internal/cgroups"
 	"github.com/kqos/kqos/internal/kubelet"
-	"github.com/kqos/kqos/internal/machine"
 	"github.com/kqos/kqos/internal/render"
-	"github.com/kqos/kqos/internal/simulate/cpumanager"
-	"github.com/kqos/kqos/internal/simulate/topologymanager"
+	"github.com/kqos/kqos/internal/simulate"
 )
 
 // configValidation is the contract of --validate, and what stands in place of
@@ -99,15 +96,15 @@ func validationView(v configValidation) view {
 // one was named.
 func (o *allocatableOptions) findings(n *node) []kubelet.Finding {
 	if o.node.topology == "" && len(o.node.capacity) == 0 && !n.elsewhere {
-		return slices.Concat(n.config.Refused, allocatable.Check(n.config, n.cgroupVersion), policyFindings(n.config, nil))
+		return slices.Concat(n.config.Refused, allocatable.Check(n.config, n.cgroupVersion), simulate.CheckPolicies(n.config, nil))
 	}
-	return distinct(slices.Concat(n.config.Refused, allocatable.CheckOn(n.config, n.onNode()), policyFindings(n.config, n.machine), n.enforcementFindings()))
+	return distinct(slices.Concat(n.config.Refused, allocatable.CheckOn(n.config, n.onNode()), simulate.CheckPolicies(n.config, n.machine), n.enforcementFindings()))
 }
 
 // startFindings are those for which the kubelet would not start on the node.
 // Swap and the cgroup version are the host's affair, which doctor judges.
 func startFindings(n *node) (findings, ofHost []kubelet.Finding) {
-	all := slices.Concat(allocatable.CheckOn(n.config, n.onNode()), policyFindings(n.config, n.machine), n.enforcementFindings())
+	all := slices.Concat(allocatable.CheckOn(n.config, n.onNode()), simulate.CheckPolicies(n.config, n.machine), n.enforcementFindings())
 	for _, f := range distinct(all) {
 		if f.Field == "failSwapOn" || f.Field == "failCgroupV1" {
 			ofHost = append(ofHost, f)
@@ -129,50 +126,6 @@ func distinct(findings []kubelet.Finding) []kubelet.Finding {
 	return kept
 }
 
-// policyFindings are what the topology and CPU managers say to their policies
-// and options; the machine may be nil.
-func policyFindings(c *kubelet.Config, m *machine.Machine) []kubelet.Finding {
-	var findings []kubelet.Finding
-	told := func(field string, err error) {
-		if err != nil {
-			findings = append(findings, kubelet.Finding{Stage: kubelet.StageStart, Field: field, Message: err.Error()})
-		}
-	}
-	t := topologymanager.Config{Policy: c.TopologyManagerPolicy, Scope: c.TopologyManagerScope, Options: c.TopologyManagerPolicyOptions, Gates: c.Gates}
-	if m != nil {
-		t.Nodes = m.NUMA
-	}
-	// Validation tells an unknown policy or scope.
-	if slices.Contains([]string{topologymanager.PolicyBestEffort, topologymanager.PolicyRestricted, topologymanager.PolicySingleNUMANode}, t.Policy) &&
-		slices.Contains([]string{topologymanager.ScopeContainer, topologymanager.ScopePod}, t.Scope) {
-		_, err := topologymanager.New(t)
-		told("topologyManagerPolicyOptions", err)
-	}
-	switch {
-	case c.CPUManagerPolicy != staticPolicy:
-	case m == nil || len(m.CPUs) == 0:
-		_, err := cpumanager.ParseOptions(c.CPUManagerPolicyOptions, c.Gates)
-		told("cpuManagerPolicyOptions", err)
-	default:
-		_, err := newCPUManager(c, m)
-		told("cpuManagerPolicy", err)
-	}
-	return findings
-}
-
-// newCPUManager makes the CPU manager that the configuration asks for.
-func newCPUManager(c *kubelet.Config, m *machine.Machine) (*cpumanager.Manager, error) {
-	r, _ := allocatable.ReadReservations(c)
-	config := cpumanager.Config{
-		Policy: c.CPUManagerPolicy, Options: c.CPUManagerPolicyOptions, Reserved: r.CPUs,
-		TopologyPolicy: c.TopologyManagerPolicy, Gates: c.Gates,
-	}
-	if sum := r.Of(corev1.ResourceCPU); !sum.IsZero() {
-		config.Reservation = &sum
-	}
-	return cpumanager.New(m, config)
-}
-
 // reservedCPUs are those that no container gets exclusively: the list of the
 // configuration, else those that the static policy chooses on the machine.
 func (n *node) reservedCPUs() cpuset.CPUSet {
@@ -180,7 +133,7 @@ func (n *node) reservedCPUs() cpuset.CPUSet {
 	if !r.CPUs.IsEmpty() || n.config.CPUManagerPolicy != staticPolicy || n.machine == nil {
 		return r.CPUs
 	}
-	m, err := newCPUManager(n.config, n.machine)
+	m, err := simulate.NewCPUManager(n.config, n.machine, r)
 	if err != nil {
 		return cpuset.CPUSet{}
 	}

@@ -87,22 +87,12 @@ type managers struct {
 // kubelet v1.37: cm/container_manager_linux.go NewContainerManager
 func makeManagers(spec Spec, reserved *allocatable.Result, nodes []int) (made managers, err error) {
 	c, m := spec.Config, spec.Machine
-	made.topology, err = topologymanager.New(topologymanager.Config{
-		Policy: c.TopologyManagerPolicy, Scope: c.TopologyManagerScope, Options: c.TopologyManagerPolicyOptions,
-		Nodes: m.NUMA, Gates: c.Gates,
-	})
+	made.topology, err = newTopologyManager(c, m)
 	if err != nil {
 		return made, &StartError{StageTopology, err.Error(), several(c.TopologyManagerPolicyOptions, topologymanager.CheckOptions)}
 	}
 	made.devices = devicemanager.New(devicemanager.Config{Machine: m, Preferred: spec.Preferred, Gates: c.Gates})
-	cpus := cpumanager.Config{
-		Policy: c.CPUManagerPolicy, Options: c.CPUManagerPolicyOptions,
-		Reserved: reserved.Reservations.CPUs, TopologyPolicy: c.TopologyManagerPolicy, Gates: c.Gates,
-	}
-	if q := reserved.Reservation(corev1.ResourceCPU); !q.IsZero() {
-		cpus.Reservation = &q
-	}
-	if made.cpus, err = cpumanager.New(m, cpus); err != nil {
+	if made.cpus, err = NewCPUManager(c, m, reserved.Reservations); err != nil {
 		return made, &StartError{StageCPU, err.Error(), c.CPUManagerPolicy == cpumanager.PolicyStatic &&
 			several(c.CPUManagerPolicyOptions, func(one map[string]string) error {
 				_, err := cpumanager.ParseOptions(one, c.Gates)

@@ -30,13 +30,17 @@ func (d *Driver) Create(cg *cgroups.Cgroup) error {
 	if err := d.checkParent(cg.Path); err != nil {
 		return fmt.Errorf("creating cgroup %s: %w", cg.Path, err)
 	}
+	lasts, err := d.lasts(cg, fresh)
+	if err != nil {
+		return fmt.Errorf("creating cgroup %s: %w", cg.Path, err)
+	}
 	if err := d.intend(cg.Path); err != nil {
 		return err
 	}
 	d.files.forget(cg.Path)
 	// What was made of a cgroup before a failure is marked too, for the next run
 	// to know it as its own. Where that fails, the intent stays to tell so.
-	err = d.make(cg)
+	err = d.make(cg, lasts)
 	if marks := d.setMarks(fresh); err != nil || marks != nil {
 		err = errors.Join(err, marks)
 		if marks == nil {
@@ -65,6 +69,20 @@ func (d *Driver) absent(p string) ([]string, error) {
 		}
 	}
 	return fresh, nil
+}
+
+// lasts says whether a cgroup is to outlive a reboot by unit files of kqos's: a
+// reserved slice is, but for one such as system.slice that another makes and that
+// only lacks folders. A unit file would take the place of its own.
+func (d *Driver) lasts(cg *cgroups.Cgroup, fresh []string) (bool, error) {
+	if d.kind != Systemd || cg.Unit == "" || cg.Level != cgroups.LevelReserved {
+		return false, nil
+	}
+	if len(fresh) == len(d.folders(cg.Path)) {
+		return true, nil
+	}
+	foreign, err := d.foreignFolder(cg.Path)
+	return foreign == "", err
 }
 
 // checkParent refuses what would make the library write above the parent or
@@ -98,8 +116,8 @@ func (d *Driver) checkParent(p string) error {
 }
 
 // make creates the folders, under systemd by starting a slice.
-func (d *Driver) make(cg *cgroups.Cgroup) error {
-	if d.kind == Systemd && cg.Unit != "" && cg.Level == cgroups.LevelReserved {
+func (d *Driver) make(cg *cgroups.Cgroup, lasts bool) error {
+	if lasts {
 		if err := d.keepControllers(cg.Path, func() error { return d.startReserved(cg) }); err != nil {
 			return err
 		}

@@ -38,6 +38,24 @@ func (d *Driver) made(folder, p string) (bool, error) {
 	return ownUnit(path.Base(p)), nil
 }
 
+// foreignFolder gives a folder of a cgroup that kqos did not make, "" when there is
+// none. On v1 a cgroup may be kqos's own in some hierarchies only.
+func (d *Driver) foreignFolder(p string) (string, error) {
+	for _, folder := range d.folders(p) {
+		there, err := isFolder(folder)
+		if err != nil {
+			return "", err
+		}
+		if !there {
+			continue
+		}
+		if ours, err := d.made(folder, p); err != nil || !ours {
+			return folder, err
+		}
+	}
+	return "", nil
+}
+
 // attribute reads an extended attribute. Nearly all are small.
 func attribute(folder, name string) (string, error) {
 	buf := make([]byte, 128)
@@ -207,20 +225,12 @@ func (d *Driver) Holds(p string) (string, error) {
 	if pid != 0 {
 		return fmt.Sprintf("process %d lives in %s", pid, p), nil
 	}
-	for _, folder := range d.folders(p) {
-		var there, ours bool
-		if there, err = isFolder(folder); err != nil {
-			return "", err
-		}
-		if !there {
-			continue
-		}
-		if ours, err = d.made(folder, p); err != nil {
-			return "", err
-		}
-		if !ours {
-			return folder + " was not made by kqos", nil
-		}
+	foreign, err := d.foreignFolder(p)
+	if err != nil {
+		return "", err
+	}
+	if foreign != "" {
+		return foreign + " was not made by kqos", nil
 	}
 	children, err := d.Children(p)
 	if err != nil {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -46,12 +47,16 @@ func TestRulesOfKubelet(t *testing.T) {
 		"Kubernetes v1.99.0":                       "has version 1.99",
 		"error: could not read the version, sorry": "names no version",
 	} {
-		r := rulesOfKubelet(text)
+		r := rulesOfKubelet(text, nil)
 		if !r.minor.Known() || (r.unverified == "") != (unverified == "") || !strings.Contains(r.unverified, unverified) {
 			t.Errorf("%s: %+v", text, r)
 		}
 	}
-	if r := rulesOfKubelet("Kubernetes v0.0.0-master+$Format:%H$"); r.minor != kubelet.Latest {
+	// One that is too busy to answer may be of any version.
+	if r := rulesOfKubelet("", errors.New("killed")); r.minor != kubelet.Latest || !strings.Contains(r.unverified, "does not tell its version (killed)") {
+		t.Errorf("without an answer: %+v", r)
+	}
+	if r := rulesOfKubelet("Kubernetes v0.0.0-master+$Format:%H$", nil); r.minor != kubelet.Latest {
 		t.Errorf("the rules of %s stand in, not of the latest", r.minor)
 	}
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -30,8 +31,12 @@ func (n *nodeFlags) chooseRules(ctx context.Context, a *app, nodes []*corev1.Nod
 		return rules{minor: minor}, nil
 	}
 	if !elsewhere || n.live || n.hostConfig {
-		if text := n.runningVersion(ctx, a); text != "" {
-			return rulesOfKubelet(text), nil
+		text, err := n.runningVersion(ctx)
+		switch {
+		case errors.Is(err, nodeapi.ErrNotAsked):
+			a.logger().Info("the rules are not the running kubelet's", "reason", err)
+		case err != nil || text != "":
+			return rulesOfKubelet(text, err), nil
 		}
 	}
 	return rulesOfNodes(nodes)
@@ -40,13 +45,15 @@ func (n *nodeFlags) chooseRules(ctx context.Context, a *app, nodes []*corev1.Nod
 // rulesOfKubelet are those of the running kubelet. One that was not built by
 // Kubernetes' own scripts may say v0.0.0-master+$Format:%H$: a node is shown
 // nonetheless.
-func rulesOfKubelet(text string) rules {
+func rulesOfKubelet(text string, refused error) rules {
 	const who = "the kubelet of this host"
-	r, err := rulesOf(who, text)
-	if err != nil {
-		return rules{minor: kubelet.Latest, unverified: fmt.Sprintf("%s names no version (%s): the rules of %s stand in", who, text, kubelet.Latest)}
+	why := fmt.Sprintf("%s names no version (%s)", who, text)
+	if refused != nil {
+		why = fmt.Sprintf("%s does not tell its version (%v)", who, refused)
+	} else if r, err := rulesOf(who, text); err == nil {
+		return r
 	}
-	return r
+	return rules{minor: kubelet.Latest, unverified: fmt.Sprintf("%s: the rules of %s stand in", why, kubelet.Latest)}
 }
 
 // rulesOfNodes are those of the one version that Node objects tell, else the
@@ -85,18 +92,13 @@ func rulesOf(who, text string) (rules, error) {
 	return r, nil
 }
 
-// runningVersion is what the host's kubelet says; empty where none runs or it
-// does not say.
-func (n *nodeFlags) runningVersion(ctx context.Context, a *app) string {
+// runningVersion is what the host's kubelet says; empty where none runs.
+func (n *nodeFlags) runningVersion(ctx context.Context) (string, error) {
 	k, err := nodeapi.FindKubelet(n.hostRoot)
 	if k == nil || err != nil {
-		return ""
+		return "", nil
 	}
-	text, err := k.Version(ctx, n.hostRoot)
-	if err != nil {
-		a.logger().Info("the running kubelet does not tell its version", "reason", err)
-	}
-	return text
+	return k.Version(ctx, n.hostRoot)
 }
 
 // scenarioRules are those for what names no node.

@@ -34,9 +34,12 @@ func (m Minor) Nearest() Minor {
 }
 
 // ParseVersion reads a version as people and kubelets write it: 1.37, v1.37.2,
-// v1.37.2+k3s1, Kubernetes v1.37.2.
+// v1.37.2+k3s1, Kubernetes v1.37.2, k3s version v1.37.2+k3s1 (56ec5dd4).
 func ParseVersion(text string) (Minor, error) {
-	number := strings.TrimPrefix(strings.TrimPrefix(strings.TrimSpace(text), "Kubernetes "), "v")
+	number := strings.TrimSpace(text)
+	for _, word := range []string{"Kubernetes ", "k3s version ", "v"} {
+		number = strings.TrimPrefix(number, word)
+	}
 	rest, ok := strings.CutPrefix(number, "1.")
 	digits, _, _ := strings.Cut(rest, ".")
 	minor, err := strconv.ParseUint(strings.TrimSuffix(digits, "+"), 10, 16)

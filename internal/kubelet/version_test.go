@@ -4,7 +4,7 @@ import "testing"
 
 func TestParseVersion(t *testing.T) {
 	for text, want := range map[string]Minor{
-		"1.37": 37, "v1.36": 36, "v1.37.2": 37, "v1.35.4+k3s1": 35, "Kubernetes v1.38.0-alpha.1\n": 38, "1.30+": 30,
+		"1.37": 37, "v1.36": 36, "v1.37.2": 37, "v1.35.4+k3s1": 35, "k3s version v1.36.1+k3s1 (56ec5dd4)": 36, "Kubernetes v1.38.0-alpha.1\n": 38, "1.30+": 30,
 		"": 0, "1": 0, "2.1": 0, "v1.": 0, "v1.x": 0, "1.-1": 0, "1.99999999999": 0,
 	} {
 		got, err := ParseVersion(text)

@@ -12,6 +12,10 @@ import (
 	"github.com/kqos/kqos/internal/input"
 )
 
+// ErrNotAsked is why a kubelet is not run to tell its version: who runs it may not
+// be trusted with that.
+var ErrNotAsked = errors.New("it is not asked for its version")
+
 // Kubelet is a kubelet that runs on the host.
 type Kubelet struct {
 	PID int

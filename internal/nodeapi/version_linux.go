@@ -15,18 +15,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// versionTime is ample for a program that prints a line.
-const versionTime = 5 * time.Second
+// versionTime is ample for a program that prints a line, though a busy node may
+// have to read 100 MB of it first.
+const versionTime = 30 * time.Second
 
 // Version asks the kubelet's executable for its version, such as
-// "Kubernetes v1.37.2". Any process may call itself a kubelet, and a captured
-// host may hold any file: the executable is run only where /proc is the
-// kernel's, and root runs it outside of containers.
+// "Kubernetes v1.37.2" or "k3s version v1.37.2+k3s1". Any process may call itself
+// a kubelet, and a captured host may hold any file: the executable is run only
+// where /proc is the kernel's, and root runs it outside of containers. Elsewhere
+// the error is [ErrNotAsked].
 func (k *Kubelet) Version(ctx context.Context, root string) (string, error) {
 	proc := filepath.Join(root, "proc")
 	dir := filepath.Join(proc, strconv.Itoa(k.PID))
 	if err := trusted(proc, dir); err != nil {
-		return "", fmt.Errorf("asking process %d for its version: %w", k.PID, err)
+		return "", fmt.Errorf("process %d: %w: %w", k.PID, ErrNotAsked, err)
 	}
 	ctx, cancel := context.WithTimeout(ctx, versionTime)
 	defer cancel()
@@ -34,7 +36,9 @@ func (k *Kubelet) Version(ctx context.Context, root string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("asking process %d for its version: %w", k.PID, err)
 	}
-	return strings.TrimSpace(string(out)), nil
+	// k3s tells its Go's version on a second line.
+	line, _, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
+	return line, nil
 }
 
 // trusted tells whether what the process runs is the host's own.

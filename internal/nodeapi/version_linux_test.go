@@ -15,7 +15,7 @@ import (
 func TestMain(m *testing.M) {
 	switch {
 	case len(os.Args) == 2 && os.Args[1] == "--version":
-		fmt.Println("Kubernetes v1.33.7")
+		fmt.Println("Kubernetes v1.33.7\ngo version go1.20")
 	case len(os.Args) == 2 && os.Args[1] == "--run":
 		_, _ = io.Copy(io.Discard, os.Stdin)
 	default:

@@ -2,12 +2,9 @@
 
 package nodeapi
 
-import (
-	"context"
-	"errors"
-)
+import "context"
 
-// Version is known on Linux only.
+// Version is asked for on Linux only.
 func (k *Kubelet) Version(context.Context, string) (string, error) {
-	return "", errors.ErrUnsupported
+	return "", ErrNotAsked
 }

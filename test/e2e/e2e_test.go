@@ -162,7 +162,7 @@ func run(t *testing.T, img vm.Image, g guest, folder, out string) {
 func jobFolder(t *testing.T) string {
 	t.Helper()
 	folder := t.TempDir()
-	for name, main := range map[string]string{"kqos": "cmd/kqos", "podsapi": "test/e2e/podsapi"} {
+	for name, main := range map[string]string{"kqos": "cmd/kqos", "kubelet": "test/e2e/kubelet", "podsapi": "test/e2e/podsapi"} {
 		build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", filepath.Join(folder, name), "github.com/kqos/kqos/"+main)
 		build.Env = append(os.Environ(), "CGO_ENABLED=0")
 		if out, err := build.CombinedOutput(); err != nil {

@@ -1,8 +1,7 @@
 # A kubelet's tree, which bears no mark, is not written without --adopt, and a
 # list of pods that lacks some never changes what is a sum over all of them.
 . ./lib.sh
-cp /bin/sleep /tmp/kubelet
-/tmp/kubelet 1000 &
+./kubelet &
 if [ "$DRIVER" = systemd ]; then
 	for pod in $pod_a $pod_b $pod_c; do
 		systemd-run --quiet --slice "$(basename $pod)" sleep 1000
@@ -39,6 +38,7 @@ mkdir $tmp/none
 printf 'apiVersion: v1\nkind: PodList\nitems: []\n' >$tmp/none/list.yaml
 for pods in pods $tmp/none pods/guaranteed.yaml; do
 	kqos 2 apply $pods
+	says "did not make\|not made by kqos"
 	is "the foreign tree after apply $pods" "$(limits $kubepods)" "$before"
 	kqos 2 apply $pods --prune --settle 0s
 	is "the foreign tree after --prune of $pods" "$(limits $kubepods)" "$before"
@@ -48,6 +48,7 @@ if [ $version = 1 ]; then kqos 0 apply $tmp/none --remove --adopt; else kqos 2 a
 is "the foreign tree after --remove" "$(limits $kubepods)" "$before"
 for pods in $tmp/none pods/guaranteed.yaml; do
 	kqos 2 apply $pods --adopt --settle 1s --prune
+	! grep -q "names no version\|tell its version" "$log" || fail "the kubelet's version is not known:"
 	is "the tiers' weights after $pods with --adopt" "$(sums)" "$before_sums"
 	there $pod_b
 	there $pod_c

@@ -58,8 +58,8 @@ settle() {
 		scope "$slice" "$(id a$digit)" $(echo "$values" | sed 's/ 100000//')
 		digit=$((digit + 1))
 	done <$tmp/containers
-	cp /bin/sh /usr/local/bin/kubelet
-	systemd-run --quiet --unit=kubelet --slice=kubelet.slice /usr/local/bin/kubelet -c 'while sleep 1000; do :; done' --config=$config
+	cp kubelet /usr/local/bin
+	systemd-run --quiet --unit=kubelet --slice=kubelet.slice /usr/local/bin/kubelet --config=$config
 }
 
 # id TWO-DIGITS: a container's id.

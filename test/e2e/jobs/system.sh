@@ -24,6 +24,7 @@ holds /system.slice memory.max 629145600 memory/memory.limit_in_bytes 629145600
 holds /system.slice cpu.weight "$(weight 102)" cpu/cpu.shares 102
 holds /kubelet.slice memory.max 104857600 memory/memory.limit_in_bytes 104857600
 outside 0 diff pods
+[ ! -e /etc/systemd/system/system.slice ] || fail "system.slice, which is systemd's, has a unit file of kqos's"
 systemctl daemon-reload
 systemd-run --quiet --wait true
 holds /system.slice memory.max 629145600 memory/memory.limit_in_bytes 629145600

@@ -75,13 +75,19 @@ func (r *release) image() error {
 	return r.create("kqos_"+r.version+"_image.tar", data)
 }
 
-// imageOf is the image for one architecture: the binary alone in one layer.
+// imageOf is the image for one architecture: the binary and licenses in one layer.
 func (r *release) imageOf(b binary) (v1.Image, error) {
 	program, err := os.ReadFile(b.path)
 	if err != nil {
 		return nil, err
 	}
-	plain, err := tarball(map[string]member{"kqos": {program, 0o755}}, r.made)
+	members := map[string]member{"kqos": {program, 0o755}}
+	for _, t := range r.texts {
+		if strings.Contains(t.archived, "LICENSE") {
+			members["licenses/"+t.archived] = member{t.data, 0o644}
+		}
+	}
+	plain, err := tarball(members, r.made)
 	if err != nil {
 		return nil, err
 	}

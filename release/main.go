@@ -61,7 +61,7 @@ func run(root, out string, targets []string) error {
 	if err := r.build("./cmd/kqos", work, targets); err != nil {
 		return err
 	}
-	if r.texts, err = texts(r.source, r.made); err != nil {
+	if err := r.describe(); err != nil {
 		return err
 	}
 	return r.write()

@@ -17,10 +17,11 @@ const (
 	homepage    = "https://github.com/kqos/kqos"
 	maintainer  = "kqos maintainers <kqos@users.noreply.github.com>"
 	summary     = "what the kubelet does with a pod on a node"
-	description = `Answers offline what the kubelet will do with a pod on a node, what it did, and
-whether the node is really in that state, with the numbers of the kubelet and the
-reason for each: QoS class, allocatable, cgroups, and placement on CPUs, NUMA nodes
-and devices. It can also make the node so; nothing is enabled when it is installed.`
+	description = `Answers offline what the kubelet will do with a pod on a node, what it did,
+and whether the node is really in that state, with the numbers of the kubelet
+and the reason for each: QoS class, allocatable, cgroups, and placement on
+CPUs, NUMA nodes and devices. It can also make the node so; nothing of it is
+enabled when it is installed.`
 )
 
 //go:embed scripts
@@ -42,10 +43,14 @@ func (r *release) pack(b binary, format string) error {
 	if err != nil {
 		return err
 	}
+	about := description
+	if format == "deb" {
+		about = summary + "\n" + about
+	}
 	script := func(name string) string { return filepath.Join(work, "scripts", name) }
 	info := nfpm.WithDefaults(&nfpm.Info{
 		Name: "kqos", Arch: b.arch, Platform: b.os, Version: r.version, Section: "admin", Priority: "optional",
-		Maintainer: maintainer, Homepage: homepage, License: "Apache-2.0", Description: summary + "\n" + description,
+		Maintainer: maintainer, Homepage: homepage, License: "Apache-2.0", Description: about,
 		MTime: r.made, DisableGlobbing: true,
 		Overridables: nfpm.Overridables{
 			Contents: contents,

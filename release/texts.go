@@ -2,12 +2,15 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/goreleaser/nfpm/v2/files"
@@ -27,6 +30,9 @@ type text struct {
 	program bool
 }
 
+// licenses is the folder where systems with RPM keep licenses.
+const licenses = "/usr/share/licenses/kqos/"
+
 func (t text) mode() fs.FileMode {
 	if t.program {
 		return 0o755
@@ -34,27 +40,56 @@ func (t text) mode() fs.FileMode {
 	return 0o644
 }
 
-// texts are the files beside the binary. Manual and completions are those of the
-// commands that are linked here, the rest stands in the source.
-func texts(source string, made time.Time) ([]text, error) {
-	all, err := completions()
+// describe gathers the texts. Manual and completions are those of the commands that
+// are linked here, the rest stands in the source or is told by the binaries.
+func (r *release) describe() error {
+	scripts, err := completions()
 	if err != nil {
-		return nil, err
+		return fmt.Errorf("making completions: %w", err)
 	}
-	pages, err := manual(cli.Command(), made)
+	pages, err := manual(cli.Command(), r.made)
 	if err != nil {
-		return nil, err
+		return fmt.Errorf("making the manual: %w", err)
 	}
+	standing, err := standing(r.source)
+	if err != nil {
+		return fmt.Errorf("reading what packages hold: %w", err)
+	}
+	r.texts = slices.Concat(scripts, standing)
 	for name, page := range pages {
-		packed, err := compressed(page)
-		if err != nil {
-			return nil, err
+		at := "/usr/share/man/man1/" + name + ".gz"
+		if err := r.addPacked(text{data: page, archived: "man/man1/" + name, deb: at, rpm: at}); err != nil {
+			return err
 		}
-		installed := "/usr/share/man/man1/" + name + ".gz"
-		all = append(all, text{data: page, archived: "man/man1/" + name}, text{data: packed, deb: installed, rpm: installed})
 	}
-	own, err := standing(source)
-	return append(all, own...), err
+	others, err := r.licenses()
+	if err != nil {
+		return err
+	}
+	const name = "THIRD-PARTY-LICENSES"
+	r.texts = append(r.texts, text{data: others, archived: name, rpm: licenses + name, kind: files.TypeRPMLicense})
+	return errors.Join(
+		r.addPacked(text{data: others, deb: "/usr/share/doc/kqos/" + name + ".gz"}),
+		r.addPacked(text{data: r.changes(), deb: "/usr/share/doc/kqos/changelog.Debian.gz"}),
+	)
+}
+
+// addPacked adds a text that is plain in archives and compressed in packages.
+func (r *release) addPacked(t text) error {
+	if t.archived != "" {
+		r.texts = append(r.texts, text{data: t.data, archived: t.archived})
+	}
+	var err error
+	t.archived = ""
+	t.data, err = compressed(t.data)
+	r.texts = append(r.texts, t)
+	return err
+}
+
+// changes is what Debian wants to know of a version.
+func (r *release) changes() []byte {
+	return fmt.Appendf(nil, "kqos (%s) stable; urgency=medium\n\n  * See %s/releases.\n\n -- %s  %s\n",
+		strings.Replace(r.version, "-", "~", 1), homepage, maintainer, r.made.Format(time.RFC1123Z))
 }
 
 // completions are the scripts that complete commands in shells.
@@ -92,7 +127,7 @@ func standing(source string) ([]text, error) {
 	const units, examples = "/usr/lib/systemd/system", "/usr/share/doc/kqos/examples"
 	const config = "/etc/kqos/kubelet.yaml"
 	all := map[string]text{
-		"LICENSE":                          {archived: "LICENSE", rpm: "/usr/share/licenses/kqos/LICENSE", kind: files.TypeRPMLicense},
+		"LICENSE":                          {archived: "LICENSE", rpm: licenses + "LICENSE", kind: files.TypeRPMLicense},
 		"release/copyright":                {deb: "/usr/share/doc/kqos/copyright"},
 		"release/kubelet.yaml":             {deb: config, rpm: config, kind: files.TypeConfigNoReplace},
 		"deploy/systemd/kqos.service":      {deb: units, rpm: units},
@@ -104,7 +139,7 @@ func standing(source string) ([]text, error) {
 	for from, t := range all {
 		data, err := os.ReadFile(filepath.Join(source, from))
 		if err != nil {
-			return nil, fmt.Errorf("reading what packages hold: %w", err)
+			return nil, err
 		}
 		t.data = bytes.ReplaceAll(data, []byte("/usr/local/bin/kqos"), []byte("/usr/bin/kqos"))
 		switch t.deb {

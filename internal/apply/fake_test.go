@@ -42,8 +42,10 @@ type fake struct {
 type group struct {
 	marked bool
 	kept   string
-	files  map[string]string
-	procs  int
+	// delegated is what systemd marks units with Delegate= by.
+	delegated bool
+	files     map[string]string
+	procs     int
 }
 
 func newFake() *fake {
@@ -175,6 +177,11 @@ func (f *fake) Holds(at string) (string, error) {
 		}
 	}
 	return "", nil
+}
+
+func (f *fake) Delegated(at string) (bool, error) {
+	g, ok := f.groups[at]
+	return ok && g.delegated, nil
 }
 
 func (f *fake) Recall(at string) (string, error) {

@@ -2,7 +2,7 @@
 // differs, in an order that the kernel takes, leaves out what would hurt
 // somebody, writes the rest, and does so again until it is stopped.
 //
-//	plan, err := apply.Make(tree, host, apply.Options{Root: "/"}, memory)
+//	plan, err := apply.Make(tree, host, apply.Options{Adopt: true}, memory)
 //	result := plan.Execute(ctx, host, logger)
 package apply
 
@@ -27,6 +27,9 @@ type Reader interface {
 	// Holds names what forbids to remove a cgroup: a process or a cgroup that
 	// kqos did not make, in it or below; "" when nothing does.
 	Holds(path string) (string, error)
+	// Delegated says whether systemd has handed what lies below a cgroup over to
+	// another, who is the only one to write there.
+	Delegated(path string) (bool, error)
 	// Recall gives what Keep left on a cgroup, "" when nothing.
 	Recall(path string) (string, error)
 }
@@ -47,9 +50,6 @@ type Host interface {
 
 // Options say what apply may do.
 type Options struct {
-	// Root is the path of the cgroup root below the mount, "/" unless cgroupRoot
-	// is configured.
-	Root string
 	// Adopt lets it write to cgroups that kqos did not make.
 	Adopt bool
 	// Prune removes pod cgroups of its own that are not wanted; Remove all of the

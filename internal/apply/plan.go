@@ -26,6 +26,9 @@ type Plan struct {
 	memory  *Memory
 	// refused are pods, by path, whose resize is refused, with the reason.
 	refused map[string]string
+	// delegated says of the cgroups that differ, and of those above them, which
+	// systemd has delegated.
+	delegated map[string]bool
 }
 
 // Step is one operation on one cgroup. An update may write several files.
@@ -84,7 +87,7 @@ func Make(tree cgroups.Tree, host Reader, o Options, memory *Memory) (*Plan, err
 	changes, err = p.planUse(host, append(changes, controllers...))
 	errs = append(errs, err)
 	memory.keep(changes, p.Live)
-	errs = append(errs, p.recall(host, changes))
+	errs = append(errs, p.recall(host, changes), p.findDelegated(host, changes))
 	if o.Prune {
 		removals, err := p.planPrune(host)
 		errs = append(errs, err)

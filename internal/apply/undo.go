@@ -37,6 +37,7 @@ func MakeUndo(tree cgroups.Tree, changes []cgroups.Change, host Reader, o Option
 		back = append(back, inverse...)
 	}
 	back, err := p.planUse(host, back)
+	errs = append(errs, p.findDelegated(host, back))
 	p.Steps = p.order(cgroup, p.withhold(back))
 	return p, errors.Join(append(errs, err)...)
 }

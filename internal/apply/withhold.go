@@ -1,6 +1,7 @@
 package apply
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -25,9 +26,14 @@ func (p *Plan) withhold(changes []cgroups.Change) []cgroups.Change {
 		kept = append(kept, c)
 	}
 	for _, c := range changes {
-		if c.File == subtreeControl && p.serves(c.Path, kept) {
-			kept = append(kept, c)
+		if c.File != subtreeControl || !p.serves(c.Path, kept) {
+			continue
 		}
+		if reason := cmp.Or(p.managed(cgroup(c.Path), c), p.underDelegation(cgroup(c.Path), c)); reason != "" {
+			p.Withheld = append(p.Withheld, Withheld{Change: c, Reason: reason})
+			continue
+		}
+		kept = append(kept, c)
 	}
 	return kept
 }
@@ -49,7 +55,7 @@ func within(p, above string) bool {
 // reason tells why a change may not be made; "" lets it pass.
 func (p *Plan) reason(cg *cgroups.Cgroup, c cgroups.Change) string {
 	for _, rule := range []func(*cgroups.Cgroup, cgroups.Change) string{
-		p.outside, p.foreign, p.unreserved, p.kubeletWorks, p.ownAncestor, p.refusedResize, p.belowUse, p.unsettled, p.contended,
+		p.outside, p.managed, p.underDelegation, p.foreign, p.unreserved, p.kubeletWorks, p.ownAncestor, p.refusedResize, p.belowUse, p.unsettled, p.contended,
 	} {
 		if reason := rule(cg, c); reason != "" {
 			return reason
@@ -60,19 +66,19 @@ func (p *Plan) reason(cg *cgroups.Cgroup, c cgroups.Change) string {
 
 // outside holds back what is not of the wanted tree, and what belongs to
 // systemd or to people who are logged in.
-func (p *Plan) outside(cg *cgroups.Cgroup, c cgroups.Change) string {
-	top := strings.SplitN(c.Path, "/", 3)[1]
+func (p *Plan) outside(_ *cgroups.Cgroup, c cgroups.Change) string {
+	top := topOf(c.Path)
 	if top == "init.scope" || top == "user.slice" {
 		return fmt.Sprintf("kqos never touches /%s", top)
 	}
 	if c.Path == "/" {
 		return "kqos never sets limits of the root cgroup"
 	}
-	if (top == "system.slice" || top == "system") && p.options.SystemdRuns && cg.Unit == "" {
-		return "systemd manages this cgroup: change it through --driver systemd"
-	}
 	return ""
 }
+
+// topOf is the first folder of an absolute path.
+func topOf(p string) string { return strings.SplitN(p, "/", 3)[1] }
 
 // foreign holds back what concerns a cgroup that kqos did not make, and all
 // that lies below one in the wanted tree.

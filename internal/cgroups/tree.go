@@ -8,6 +8,8 @@
 //	changes := cgroups.Diff(tree, live)
 package cgroups
 
+import "path"
+
 // Level places a cgroup in the kubelet's hierarchy.
 type Level string
 
@@ -63,4 +65,15 @@ type Tree struct {
 	Driver  string
 	Version int
 	Cgroups []Cgroup
+}
+
+// Root is the path of the cgroup root, in which kubepods stands: "/" unless
+// cgroupRoot is configured.
+func (t *Tree) Root() string {
+	for i := range t.Cgroups {
+		if t.Cgroups[i].Level == LevelNode {
+			return path.Dir(t.Cgroups[i].Path)
+		}
+	}
+	return "/"
 }

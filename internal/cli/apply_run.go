@@ -5,11 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path"
 	"time"
 
 	"github.com/kqos/kqos/internal/apply"
-	"github.com/kqos/kqos/internal/cgroups"
 	"github.com/kqos/kqos/internal/cgroups/driver"
 )
 
@@ -23,7 +21,7 @@ type aim struct {
 // options are what the flags and the host allow.
 func (o *applyOptions) options(ctx context.Context, a *app, w *wanted) (apply.Options, error) {
 	options := apply.Options{
-		Root: rootOf(w.tree), Adopt: o.adopt, Prune: o.prune, Remove: o.remove, CreateReserved: o.createReserved,
+		Adopt: o.adopt, Prune: o.prune, Remove: o.remove, CreateReserved: o.createReserved,
 		Squeeze: o.squeeze, AllowOOM: o.allowOOM, Settle: o.settle,
 	}
 	if !o.onHost(w.node) {
@@ -33,16 +31,6 @@ func (o *applyOptions) options(ctx context.Context, a *app, w *wanted) (apply.Op
 	options.SystemdRuns = driver.HostDriver(o.node.hostRoot) == driver.Systemd
 	options.Kubelet, err = o.liveKubelet(ctx, a, w)
 	return options, err
-}
-
-// rootOf is the cgroup root of a tree: what kubepods stands in.
-func rootOf(tree cgroups.Tree) string {
-	for i := range tree.Cgroups {
-		if tree.Cgroups[i].Level == cgroups.LevelNode {
-			return path.Dir(tree.Cgroups[i].Path)
-		}
-	}
-	return "/"
 }
 
 // aim reads the inputs and opens the host, or takes the one that is open.
@@ -86,7 +74,7 @@ func (o *applyOptions) aim(ctx context.Context, a *app, args []string, host *dri
 func (o *applyOptions) lock(ctx context.Context, t *aim) (release func(), err error) {
 	ctx, cancel := context.WithTimeout(ctx, o.lockTimeout)
 	defer cancel()
-	return t.host.Lock(ctx, t.options.Root)
+	return t.host.Lock(ctx, t.want.tree.Root())
 }
 
 // once applies and ends.

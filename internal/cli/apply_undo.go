@@ -28,7 +28,7 @@ func (o *applyOptions) takeBack(ctx context.Context, a *app) error {
 		return err
 	}
 	defer t.host.Close()
-	t.options = apply.Options{Root: rootOf(tree), Adopt: o.adopt, Squeeze: o.squeeze, AllowOOM: o.allowOOM}
+	t.options = apply.Options{Adopt: o.adopt, Squeeze: o.squeeze, AllowOOM: o.allowOOM}
 	if t.options.Self, err = t.host.Self(); err != nil {
 		return err
 	}

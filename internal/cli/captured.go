@@ -74,6 +74,10 @@ func (c capturedTree) Holds(string) (string, error) {
 	return "an archive does not tell what kqos made", nil
 }
 
+// Delegated is apply.Reader's: an archive bears no attributes, and nothing is
+// written to it.
+func (c capturedTree) Delegated(string) (bool, error) { return false, nil }
+
 // Recall is apply.Reader's: an archive bears no attributes.
 func (c capturedTree) Recall(string) (string, error) { return "", nil }
 

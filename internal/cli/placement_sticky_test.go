@@ -39,6 +39,7 @@ func (m made) Children(at string) ([]string, error) {
 func (made) ReadFile(string, string) (string, error)                   { return "", nil }
 func (made) Controllers(string) (available, enabled []string, _ error) { return nil, nil, nil }
 func (made) Holds(string) (string, error)                              { return "", nil }
+func (made) Delegated(string) (bool, error)                            { return false, nil }
 func (made) Recall(string) (string, error)                             { return "", nil }
 
 // want plans for guaranteed pods with the given CPUs each, on top of a host.

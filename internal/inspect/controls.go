@@ -67,10 +67,26 @@ func (h *Hierarchy) learnPageSizes(paths []string) {
 	h.pageSizes = slices.Compact(h.pageSizes)
 }
 
-// files reads those control files that the cgroup has.
-func (h *Hierarchy) files(path string) map[string]string {
-	values := map[string]string{}
-	for _, file := range controlFiles(h.version) {
+// files reads those control files that the cgroup has. Above are those of its
+// parent, nil where they are not known: a v2 cgroup whose cpuset is empty has
+// its parent's.
+//
+// kernel: Documentation/admin-guide/cgroup-v2.rst, cpuset.cpus.effective
+func (h *Hierarchy) files(path string, above map[string]string) map[string]string {
+	files := controlFiles(h.version)
+	values := make(map[string]string, len(files)+len(h.pageSizes))
+	for _, file := range files {
+		if own, effective := strings.CutSuffix(file, ".effective"); effective && above != nil {
+			set, there := values[own]
+			inherited, known := above[file]
+			switch {
+			case !there:
+				continue // without the controller there is neither
+			case set == "" && known:
+				values[file] = inherited
+				continue
+			}
+		}
 		if text, err := h.Read(path, file); err == nil {
 			values[file] = text
 		}

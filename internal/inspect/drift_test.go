@@ -51,7 +51,7 @@ func TestDrift(t *testing.T) {
 			defer h.Close()
 			want := &cgroups.Cgroup{Path: "/p", Level: test.level, CPUShares: 1024, Files: map[string]string{test.file: test.want}}
 			i := &Inspection{Hierarchy: h, Want: &cgroups.Tree{Driver: test.driver}}
-			drift, writers := i.drift(want, "/p", h.files("/p"))
+			drift, writers := i.drift(want, "/p", h.files("/p", nil))
 			var wantDrift []Drift
 			if test.wantWriter != "" {
 				wantDrift = []Drift{{File: test.file, Want: test.want, Have: test.have, Writer: test.wantWriter}}

@@ -21,7 +21,7 @@ import (
 )
 
 // Hierarchy reads the cgroups below a root, be it live or captured. It never
-// writes.
+// writes, and serves one goroutine.
 type Hierarchy struct {
 	version int
 	// mounts holds the folder of each v1 controller, or that of v2 under "".
@@ -32,6 +32,9 @@ type Hierarchy struct {
 	opened map[string]folder
 	// kept are files that stay open between looks; nil unless Keep was called.
 	kept *keptFiles
+	// unclosed are files that were read and not closed yet.
+	unclosed []int
+	buffer   [pageSize]byte
 	// pageSizes are the huge page sizes as files name them, such as 2MB.
 	pageSizes []string
 	// memoryPage is the page size of this host's memory in bytes; 0 for the tree of
@@ -93,7 +96,7 @@ func (h *Hierarchy) Read(path, key string) (string, error) {
 		h.note(err)
 		return "", err
 	}
-	return strings.TrimSuffix(string(text), "\n"), nil
+	return text, nil
 }
 
 // place finds the hierarchy that has the file of a key.

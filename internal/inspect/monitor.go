@@ -60,6 +60,7 @@ func (m *Monitor) Adopt(i *Inspection) {
 // the last look. It ends early, with a note, when ctx does.
 func (m *Monitor) Look(ctx context.Context, focus Focus) (r *Report, changed bool) {
 	i := m.inspection
+	defer i.Hierarchy.release()
 	changed = m.live == nil || m.changed()
 	if changed || m.turn == 0 {
 		m.walk()
@@ -97,12 +98,12 @@ func (m *Monitor) figures(ctx context.Context, focus Focus) (notes []string) {
 		turn := n%turns == m.turn
 		if turn {
 			h.recheck(c.Path)
-			c.Files = h.files(c.Path)
+			c.Files = h.files(c.Path, nil)
 			m.inspection.judge(c, m.wanted)
 		}
 		before := c.Usage.CPU
 		if turn || before == nil || focus.Shown == nil || focus.Shown(c.Path) {
-			c.Usage = h.usage(c.Path, c.Files)
+			c.Usage = h.usage(c.Path, c.Files, nil)
 		} else {
 			h.refresh(&c.Usage, c.Path, focus.Key)
 		}
@@ -155,7 +156,7 @@ func (m *Monitor) walk() {
 			c = *old
 			delete(known, path)
 		} else {
-			c.Files = i.Hierarchy.files(path)
+			c.Files = i.Hierarchy.files(path, nil)
 		}
 		i.judge(&c, m.wanted)
 		live = append(live, c)

@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"maps"
@@ -17,14 +18,27 @@ type folder struct {
 	fd   int
 }
 
-// control reads one control file of a cgroup.
-func (h *Hierarchy) control(mount, path, file string) ([]byte, error) {
+// maxUnclosed is how many files that were read wait to be closed together, which
+// costs half of closing each.
+const maxUnclosed = 64
+
+// control reads one control file of a cgroup, without its final newline.
+func (h *Hierarchy) control(mount, path, file string) (string, error) {
 	fd, err := h.openControl(mount, path, file)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
-	defer unix.Close(fd)
-	return readAll(fd, true)
+	if h.unclosed = append(h.unclosed, fd); len(h.unclosed) == maxUnclosed {
+		defer h.closeRead()
+	}
+	text, err := readAll(fd, h.buffer[:], true)
+	return string(bytes.TrimSuffix(text, []byte("\n"))), err
+}
+
+// closeRead closes the files that were read.
+func (h *Hierarchy) closeRead() {
+	closeAll(h.unclosed)
+	h.unclosed = h.unclosed[:0]
 }
 
 func (h *Hierarchy) openControl(mount, path, file string) (fd int, err error) {
@@ -51,8 +65,7 @@ type keptFiles struct {
 	// there.
 	at map[keptPlace]map[string]int
 	// left is how many more may be opened.
-	left   int
-	buffer [4096]byte
+	left int
 }
 
 type keptPlace struct{ mount, path string }
@@ -82,7 +95,7 @@ func (h *Hierarchy) figure(path, key string) (string, error) {
 	if fd < 0 {
 		return "", os.ErrNotExist
 	}
-	text, err := h.kept.read(fd)
+	text, err := h.readAgain(fd)
 	if err != nil {
 		h.Forget(path)
 		err = fmt.Errorf("reading %s of cgroup %s: %w", key, path, err)
@@ -101,15 +114,15 @@ func (k *keptFiles) put(place keptPlace, file string, fd int) {
 	}
 }
 
-// read reads a file from its beginning; one of figures is never longer than the
-// buffer.
-func (k *keptFiles) read(fd int) (string, error) {
+// readAgain reads a file from its beginning; one of figures is never longer than
+// the buffer.
+func (h *Hierarchy) readAgain(fd int) (string, error) {
 	for {
-		n, err := unix.Pread(fd, k.buffer[:], 0)
+		n, err := unix.Pread(fd, h.buffer[:], 0)
 		if errors.Is(err, unix.EINTR) {
 			continue
 		}
-		return strings.TrimSuffix(string(k.buffer[:max(n, 0)]), "\n"), err
+		return strings.TrimSuffix(string(h.buffer[:max(n, 0)]), "\n"), err
 	}
 }
 
@@ -140,12 +153,18 @@ func (h *Hierarchy) Forget(path string) {
 	}
 }
 
-// Close releases what reading keeps open. The hierarchy may be read again.
-func (h *Hierarchy) Close() {
+// release closes all but what Keep leaves open.
+func (h *Hierarchy) release() {
+	h.closeRead()
 	for _, dir := range h.opened {
 		unix.Close(dir.fd)
 	}
 	clear(h.opened)
+}
+
+// Close releases what reading keeps open. The hierarchy may be read again.
+func (h *Hierarchy) Close() {
+	h.release()
 	if h.kept == nil {
 		return
 	}

@@ -20,21 +20,25 @@ func readFile(path string) ([]byte, error) {
 		return nil, &fs.PathError{Op: "open", Path: path, Err: err}
 	}
 	defer unix.Close(fd)
-	text, err := readAll(fd, false)
+	var buffer [pageSize]byte
+	text, err := readAll(fd, buffer[:], false)
 	if err != nil {
 		err = &fs.PathError{Op: "read", Path: path, Err: err}
 	}
 	return text, err
 }
 
-// readAll reads an open file. The kernel hands a file of one record, as control
-// files other than cgroup.procs are, over as far as the buffer goes: a short
-// read of one is the whole.
-func readAll(fd int, oneRecord bool) ([]byte, error) {
-	var buffer [4096]byte
+// pageSize is what the kernel hands over of a control file at once: it fits in.
+const pageSize = 4096
+
+// readAll reads an open file through a buffer; the text may lie in it, until the
+// next read. The kernel hands a file of one record, as control files other than
+// cgroup.procs are, over as far as the buffer goes: a short read of one is the
+// whole.
+func readAll(fd int, buffer []byte, oneRecord bool) ([]byte, error) {
 	var all []byte
 	for len(all) < maxFile {
-		n, err := unix.Read(fd, buffer[:])
+		n, err := unix.Read(fd, buffer)
 		switch {
 		case errors.Is(err, unix.EINTR):
 			continue
@@ -42,6 +46,8 @@ func readAll(fd int, oneRecord bool) ([]byte, error) {
 			return all, err
 		case n <= 0:
 			return all, nil
+		case oneRecord && n < len(buffer) && len(all) == 0:
+			return buffer[:n], nil
 		}
 		all = append(all, buffer[:n]...)
 		if oneRecord && n < len(buffer) {

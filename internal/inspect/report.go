@@ -107,12 +107,19 @@ func (i *Inspection) Run(ctx context.Context) *Report {
 	h.learnPageSizes(i.Paths)
 	w := i.wants()
 	r.Sample = Sample{at: make(map[string]reading, len(i.Paths)), uptime: uptime(i.Root)}
+	read := make(map[string]int, len(i.Paths))
+	r.Cgroups = make([]Cgroup, 0, len(i.Paths))
 	for n, path := range i.Paths {
 		if err := ctx.Err(); err != nil {
 			r.Notes = append(r.Notes, stopped(err, n, len(i.Paths)))
 			break
 		}
-		c := i.read(path)
+		var above *Cgroup
+		if at, ok := read[parent(path)]; ok {
+			above = &r.Cgroups[at]
+		}
+		c := i.read(path, above)
+		read[path] = len(r.Cgroups)
 		i.judge(&c, w)
 		if c.Usage.CPU != nil {
 			now := reading{time.Now(), *c.Usage.CPU}

@@ -34,22 +34,23 @@ type Usage struct {
 }
 
 // Usage reads what there is.
-func (h *Hierarchy) Usage(path string) Usage { return h.usage(path, nil) }
+func (h *Hierarchy) Usage(path string) Usage { return h.usage(path, nil, nil) }
 
-// usage is Usage where control files of the cgroup were read already: where a
-// limit is 0, as the kubelet sets those of swap and huge pages for most, nothing
-// is in use, and that is not read.
-func (h *Hierarchy) usage(path string, files map[string]string) Usage {
+// usage is Usage where control files of the cgroup were read already, and what
+// its parent uses: where a limit is 0, as the kubelet sets those of swap and huge
+// pages for most, nothing is in use, and that is not read. Nor is the pressure on
+// a child of one without any; nil leaves that open.
+func (h *Hierarchy) usage(path string, files map[string]string, above *Usage) Usage {
 	u := h.usage1
 	if h.version == 2 {
 		u = h.usage2
 	}
-	used := u(path, files)
+	used := u(path, files, above)
 	used.HugePages = h.hugePages(path, files)
 	return used
 }
 
-func (h *Hierarchy) usage2(path string, files map[string]string) Usage {
+func (h *Hierarchy) usage2(path string, files map[string]string, above *Usage) Usage {
 	cpu, events := h.flat(path, "cpu.stat"), h.flat(path, "memory.events")
 	u := Usage{
 		CPU: cpu.micros("usage_usec"), Throttled: cpu.micros("throttled_usec"),
@@ -64,7 +65,11 @@ func (h *Hierarchy) usage2(path string, files map[string]string) Usage {
 		u.Swap = h.number(path, "memory.swap.current")
 	}
 	for _, resource := range []string{"cpu", "memory", "io"} {
-		if share, ok := h.pressure(path, resource+".pressure"); ok {
+		share, ok := 0.0, above.calm(resource)
+		if !ok {
+			share, ok = h.pressure(path, resource+".pressure")
+		}
+		if ok {
 			if u.Pressure == nil {
 				u.Pressure = map[string]float64{}
 			}
@@ -74,7 +79,20 @@ func (h *Hierarchy) usage2(path string, files map[string]string) Usage {
 	return u
 }
 
-func (h *Hierarchy) usage1(path string, _ map[string]string) Usage {
+// calm tells that no task waited, so that none waits below either: a task that
+// stalls in a cgroup stalls in all above it. The kernel brings the shares of each
+// cgroup up to date on its own, every 2 seconds: by no more can they disagree.
+//
+// kernel: Documentation/accounting/psi.rst, kernel/sched/psi.c PSI_FREQ
+func (u *Usage) calm(resource string) bool {
+	if u == nil {
+		return false
+	}
+	share, told := u.Pressure[resource]
+	return told && share == 0
+}
+
+func (h *Hierarchy) usage1(path string, _ map[string]string, _ *Usage) Usage {
 	cpu, oom := h.flat(path, "cpu/cpu.stat"), h.flat(path, "memory/memory.oom_control")
 	u := Usage{
 		Periods: cpu.count("nr_periods"), ThrottledPeriods: cpu.count("nr_throttled"),
@@ -108,7 +126,7 @@ func (h *Hierarchy) refresh(u *Usage, path, key string) {
 	case "pids":
 		u.PIDs = h.number(path, pids)
 	case "throttled", "oom", "pressure":
-		*u = h.usage(path, nil)
+		*u = h.usage(path, nil, nil)
 	}
 }
 

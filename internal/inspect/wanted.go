@@ -45,10 +45,13 @@ func (w *wanted) of(c *Cgroup) *cgroups.Cgroup {
 	return nil
 }
 
-// read reads one cgroup.
-func (i *Inspection) read(path string) Cgroup {
-	c := Cgroup{Path: path, Files: i.Hierarchy.files(path)}
-	c.Usage = i.Hierarchy.usage(path, c.Files)
+// read reads one cgroup, whose parent was read before; nil for one that was not.
+func (i *Inspection) read(path string, above *Cgroup) Cgroup {
+	if above == nil {
+		above = &Cgroup{}
+	}
+	c := Cgroup{Path: path, Files: i.Hierarchy.files(path, above.Files)}
+	c.Usage = i.Hierarchy.usage(path, c.Files, &above.Usage)
 	return c
 }
 

@@ -70,6 +70,20 @@ func (d *descriptors) same(g *group, key string) bool {
 	return err == nil && string(trim(text)) == g.live.Files[key]
 }
 
+// reread reads a v2 control file that is likely open already. Where the cgroup is
+// another by now, the old file answers ENODEV.
+func (d *descriptors) reread(path, folder, file string) (string, error) {
+	if g, ok := d.groups[path]; ok && g.files[file] != nil {
+		if text, err := d.pread(g.files[file]); err == nil {
+			return string(trim(text)), nil
+		}
+		_ = g.files[file].Close()
+		delete(g.files, file)
+		d.open--
+	}
+	return d.read(path, file, folder, file)
+}
+
 // read opens a control file, reads it, and keeps it open if it may.
 func (d *descriptors) read(path, key, folder, file string) (string, error) {
 	f, err := oc.OpenFile(folder, file, os.O_RDONLY)

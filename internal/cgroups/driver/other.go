@@ -33,6 +33,7 @@ func (*Driver) Controllers(string) (available, enabled []string, err error) {
 func (*Driver) Create(*cgroups.Cgroup) error                 { return ErrUnsupported }
 func (*Driver) Set(*cgroups.Cgroup, map[string]string) error { return ErrUnsupported }
 func (*Driver) Holds(string) (string, error)                 { return "", ErrUnsupported }
+func (*Driver) Delegated(string) (bool, error)               { return false, ErrUnsupported }
 func (*Driver) Recall(string) (string, error)                { return "", ErrUnsupported }
 func (*Driver) Keep(string, string) error                    { return ErrUnsupported }
 func (*Driver) Self() ([]string, error)                      { return nil, ErrUnsupported }

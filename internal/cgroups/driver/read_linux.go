@@ -156,16 +156,17 @@ func (d *Driver) Controllers(path string) (available, enabled []string, err erro
 		all := slices.Sorted(maps.Keys(d.mounts))
 		return all, all, nil
 	}
-	have, err := d.ReadFile(path, "cgroup.controllers")
-	if errors.Is(err, os.ErrNotExist) {
+	folder := d.folder(path)
+	have, err := d.files.reread(path, folder, "cgroup.controllers")
+	switch {
+	case errors.Is(err, os.ErrNotExist), errors.Is(err, unix.ENODEV):
 		return nil, nil, nil
+	case err != nil:
+		return nil, nil, fmt.Errorf("reading the controllers of cgroup %s: %w", path, err)
 	}
+	down, err := d.files.reread(path, folder, subtreeControl)
 	if err != nil {
-		return nil, nil, err
-	}
-	down, err := d.ReadFile(path, subtreeControl)
-	if err != nil {
-		return nil, nil, err
+		return nil, nil, fmt.Errorf("reading which controllers cgroup %s hands down: %w", path, err)
 	}
 	return strings.Fields(have), strings.Fields(down), nil
 }

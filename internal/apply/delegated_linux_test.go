@@ -19,7 +19,7 @@ func TestRealDelegated(t *testing.T) {
 	}
 	file, mount := "pids.max", "/sys/fs/cgroup"
 	if version == 1 {
-		file, mount = "pids/pids.max", "/sys/fs/cgroup/systemd"
+		file, mount = "pids/pids.max", "/sys/fs/cgroup/pids"
 	}
 	drifted := root + "/kubepods/burstable/podu1"
 	if err := d.Set(&cgroups.Cgroup{Path: drifted}, map[string]string{file: "77"}); err != nil {

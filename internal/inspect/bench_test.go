@@ -60,6 +60,7 @@ func BenchmarkInspect(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
+		h.kernels = true // as it is on a node
 		i := Inspection{Root: root, Hierarchy: h, Owners: HostOwners(root), Paths: h.Walk("/kubepods.slice"), Whole: true}
 		if report := i.Run(b.Context()); len(report.Cgroups) != 1502 {
 			b.Fatalf("%d cgroups", len(report.Cgroups))

@@ -32,6 +32,9 @@ type Hierarchy struct {
 	opened map[string]folder
 	// kept are files that stay open between looks; nil unless Keep was called.
 	kept *keptFiles
+	// kernels says that a kernel keeps the v2 hierarchy, so that what a cgroup's
+	// parent tells of it need not be read. A copy is shown as it is.
+	kernels bool
 	// unclosed are files that were read and not closed yet.
 	unclosed []int
 	buffer   [pageSize]byte
@@ -57,7 +60,9 @@ func Open(root string) (*Hierarchy, error) {
 		page = uint64(os.Getpagesize())
 	}
 	if _, err := os.Stat(filepath.Join(mount, "cgroup.controllers")); err == nil {
-		return &Hierarchy{version: 2, mounts: map[string]string{"": mount}, roots: []string{mount}, opened: map[string]folder{}, memoryPage: page}, nil
+		return &Hierarchy{
+			version: 2, mounts: map[string]string{"": mount}, roots: []string{mount}, opened: map[string]folder{}, memoryPage: page, kernels: kernels(mount),
+		}, nil
 	}
 	entries, err := os.ReadDir(mount)
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestInherited reads of a cgroup only what its parent does not tell of it, and
-// of one whose parent was not read all.
+// TestInherited reads of a kernel's cgroup only what its parent does not tell of
+// it; of one whose parent was not read, and of a copy, all.
 func TestInherited(t *testing.T) {
 	root := t.TempDir()
 	pressure := func(share string) string { return "some avg10=" + share + " avg60=0.00 avg300=0.00 total=1\n" }
@@ -21,12 +21,13 @@ func TestInherited(t *testing.T) {
 		"sys/fs/cgroup/a/own/cpuset.cpus": "2-3\n", "sys/fs/cgroup/a/own/cpuset.cpus.effective": "2-3\n",
 		"sys/fs/cgroup/a/bare/memory.pressure": pressure("0.00"),
 	})
-	look := func(top string) map[string]Cgroup {
+	look := func(top string, kernels bool) map[string]Cgroup {
 		t.Helper()
 		h, err := Open(root)
 		if err != nil {
 			t.Fatal(err)
 		}
+		h.kernels = kernels
 		i := Inspection{Root: root, Hierarchy: h, Owners: HostOwners(root), Tops: []string{top}}
 		i.Walk()
 		seen := map[string]Cgroup{}
@@ -35,7 +36,7 @@ func TestInherited(t *testing.T) {
 		}
 		return seen
 	}
-	whole, alone := look("/a"), look("/a/shared")
+	whole, alone, copied := look("/a", true), look("/a/shared", true), look("/a", false)
 	effective := func(c Cgroup) string { return c.Files["cpuset.cpus.effective"] }
 	for _, tt := range []struct {
 		name      string
@@ -47,6 +48,7 @@ func TestInherited(t *testing.T) {
 		{"shared", whole["/a/shared"], "0-7", map[string]float64{"cpu": 1.5, "memory": 0}},
 		{"own", whole["/a/own"], "2-3", map[string]float64{"memory": 0}},
 		{"bare", whole["/a/bare"], "", map[string]float64{"memory": 0}},
+		{"copied", copied["/a/shared"], "0-6", map[string]float64{"cpu": 1.5, "memory": 3}},
 		{"alone", alone["/a/shared"], "0-6", map[string]float64{"cpu": 1.5, "memory": 3}},
 	} {
 		if got := effective(tt.c); got != tt.effective {

@@ -47,7 +47,7 @@ func (w *wanted) of(c *Cgroup) *cgroups.Cgroup {
 
 // read reads one cgroup, whose parent was read before; nil for one that was not.
 func (i *Inspection) read(path string, above *Cgroup) Cgroup {
-	if above == nil {
+	if above == nil || !i.Hierarchy.kernels {
 		above = &Cgroup{}
 	}
 	c := Cgroup{Path: path, Files: i.Hierarchy.files(path, above.Files)}

@@ -6,6 +6,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// kernels tells whether a folder is a v2 hierarchy of a running kernel, and not a
+// copy of one.
+func kernels(mount string) bool {
+	var fs unix.Statfs_t
+	return unix.Statfs(mount, &fs) == nil && int64(fs.Type) == unix.CGROUP2_SUPER_MAGIC //nolint:unconvert // narrower on some systems
+}
+
 // closeAll closes files, those with neighbouring numbers at once: all numbers
 // from the first to the last of them are theirs, whatever else this process opens
 // meanwhile.

@@ -82,8 +82,14 @@ func (r *release) contents(b binary, format, work string) (files.Contents, error
 		{Source: b.path, Destination: "/usr/bin/kqos", FileInfo: stamp(0o755)},
 		{Source: "kqos", Destination: "/usr/bin/kubectl-kqos", Type: files.TypeSymlink, FileInfo: stamp(0o777)},
 		{Source: "kqos.1.gz", Destination: pages + "kubectl-kqos.1.gz", Type: files.TypeSymlink, FileInfo: stamp(0o777)},
-		{Destination: "/etc/kqos", Type: files.TypeDir, FileInfo: stamp(0o755)},
-		{Destination: "/etc/kqos/pods", Type: files.TypeDir, FileInfo: stamp(0o755)},
+	}
+	// RPM leaves a folder that the package does not own.
+	own := []string{"/etc/kqos", "/etc/kqos/pods", documents, examples}
+	if format == "rpm" {
+		own = append(own, licenses)
+	}
+	for _, folder := range own {
+		all = append(all, &files.Content{Destination: folder, Type: files.TypeDir, FileInfo: stamp(0o755)})
 	}
 	for i, t := range r.texts {
 		to := t.deb

@@ -58,7 +58,7 @@ Lrwxrwxrwx ./usr/bin/kubectl-kqos -> kqos
 -rw-r--r-- ./usr/share/doc/kqos/THIRD-PARTY-LICENSES.gz
 -rw-r--r-- ./usr/share/doc/kqos/changelog.Debian.gz
 -rw-r--r-- ./usr/share/doc/kqos/copyright
--rw-r--r-- ./usr/share/doc/kqos/examples/cron.d/kqos
+-rw-r--r-- ./usr/share/doc/kqos/examples/kqos.cron
 -rw-r--r-- ./usr/share/fish/vendor_completions.d/kqos.fish
 -rw-r--r-- ./usr/share/man/man1/kqos.1.gz
 Lrwxrwxrwx ./usr/share/man/man1/kubectl-kqos.1.gz -> kqos.1.gz
@@ -192,8 +192,11 @@ func inRPM(t *testing.T, rpm *rpmutils.Rpm, program []byte) {
 -rw-r--r-- /usr/lib/systemd/system/kqos-once.timer
 -rw-r--r-- /usr/lib/systemd/system/kqos.service
 -rw-r--r-- /usr/share/bash-completion/completions/kqos
--rw-r--r-- /usr/share/doc/kqos/examples/cron.d/kqos
+-rwxr-xr-x /usr/share/doc/kqos
+-rwxr-xr-x /usr/share/doc/kqos/examples
+-rw-r--r-- /usr/share/doc/kqos/examples/kqos.cron
 -rw-r--r-- /usr/share/fish/vendor_completions.d/kqos.fish
+-rwxr-xr-x /usr/share/licenses/kqos
 -rw-r--r-- /usr/share/licenses/kqos/LICENSE
 -rw-r--r-- /usr/share/licenses/kqos/THIRD-PARTY-LICENSES
 -rw-r--r-- /usr/share/man/man1/kqos.1.gz

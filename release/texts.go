@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -30,8 +29,12 @@ type text struct {
 	program bool
 }
 
-// licenses is the folder where systems with RPM keep licenses.
-const licenses = "/usr/share/licenses/kqos/"
+// The folders of what is about kqos; the last is that of systems with RPM.
+const (
+	documents = "/usr/share/doc/kqos/"
+	examples  = documents + "examples/"
+	licenses  = "/usr/share/licenses/kqos/"
+)
 
 func (t text) mode() fs.FileMode {
 	if t.program {
@@ -69,8 +72,8 @@ func (r *release) describe() error {
 	const name = "THIRD-PARTY-LICENSES"
 	r.texts = append(r.texts, text{data: others, archived: name, rpm: licenses + name, kind: files.TypeRPMLicense})
 	return errors.Join(
-		r.addPacked(text{data: others, deb: "/usr/share/doc/kqos/" + name + ".gz"}),
-		r.addPacked(text{data: r.changes(), deb: "/usr/share/doc/kqos/changelog.Debian.gz"}),
+		r.addPacked(text{data: others, deb: documents + name + ".gz"}),
+		r.addPacked(text{data: r.changes(), deb: documents + "changelog.Debian.gz"}),
 	)
 }
 
@@ -124,16 +127,16 @@ func completions() ([]text, error) {
 // standing are the texts that are taken from the source as they are, but that what
 // runs a binary that was installed by hand runs that of the package.
 func standing(source string) ([]text, error) {
-	const units, examples = "/usr/lib/systemd/system", "/usr/share/doc/kqos/examples"
+	const units = "/usr/lib/systemd/system/"
 	const config = "/etc/kqos/kubelet.yaml"
 	all := map[string]text{
-		"LICENSE":                          {archived: "LICENSE", rpm: licenses + "LICENSE", kind: files.TypeRPMLicense},
-		"release/copyright":                {deb: "/usr/share/doc/kqos/copyright"},
-		"release/kubelet.yaml":             {deb: config, rpm: config, kind: files.TypeConfigNoReplace},
-		"deploy/systemd/kqos.service":      {deb: units, rpm: units},
-		"deploy/systemd/kqos-once.service": {deb: units, rpm: units},
-		"deploy/systemd/kqos-once.timer":   {deb: units, rpm: units},
-		"deploy/cron/kqos":                 {deb: examples, rpm: examples},
+		"LICENSE":              {archived: "LICENSE", rpm: licenses + "LICENSE", kind: files.TypeRPMLicense},
+		"release/copyright":    {deb: documents + "copyright"},
+		"release/kubelet.yaml": {deb: config, rpm: config, kind: files.TypeConfigNoReplace},
+		"deploy/cron/kqos":     {deb: examples + "kqos.cron", rpm: examples + "kqos.cron"},
+	}
+	for _, unit := range []string{"kqos.service", "kqos-once.service", "kqos-once.timer"} {
+		all["deploy/systemd/"+unit] = text{deb: units + unit, rpm: units + unit}
 	}
 	var found []text
 	for from, t := range all {
@@ -142,12 +145,6 @@ func standing(source string) ([]text, error) {
 			return nil, err
 		}
 		t.data = bytes.ReplaceAll(data, []byte("/usr/local/bin/kqos"), []byte("/usr/bin/kqos"))
-		switch t.deb {
-		case units:
-			t.deb, t.rpm = path.Join(units, path.Base(from)), path.Join(units, path.Base(from))
-		case examples:
-			t.deb, t.rpm = path.Join(examples, "cron.d", "kqos"), path.Join(examples, "cron.d", "kqos")
-		}
 		found = append(found, t)
 	}
 	return found, nil

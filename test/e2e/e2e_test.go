@@ -59,7 +59,7 @@ func guests() []guest {
 		"tree.sh", "drift.sh", "watch.sh", "remove.sh", "kill.sh", "oom.sh", "foreign.sh",
 		"reserved.sh", "classify.sh",
 	}
-	withSystemd := slices.Concat(under(driver.Systemd, "system.sh", "deployed.sh"), under(driver.Systemd, tree...))
+	withSystemd := slices.Concat(under(driver.Systemd, "system.sh", "deployed.sh", "packages.sh"), under(driver.Systemd, tree...))
 	once := func(name string, m vm.Machine, jobs []job) guest { return guest{name: name, machine: m, jobs: jobs} }
 	rebooted := func(name string, m vm.Machine) guest {
 		return guest{name, m, under(driver.Systemd, "reboot.sh"), under(driver.Systemd, "rebooted.sh")}
@@ -158,7 +158,7 @@ func run(t *testing.T, img vm.Image, g guest, folder, out string) {
 	}
 }
 
-// jobFolder holds the binary, the jobs and the example node.
+// jobFolder holds the binary, Debian's package, the jobs and the example node.
 func jobFolder(t *testing.T) string {
 	t.Helper()
 	folder := t.TempDir()
@@ -174,7 +174,26 @@ func jobFolder(t *testing.T) string {
 			t.Fatal(err)
 		}
 	}
+	if err := os.Rename(debianPackage(t), filepath.Join(folder, "kqos.deb")); err != nil {
+		t.Fatal(err)
+	}
 	return folder
+}
+
+// debianPackage is that of a release of the last commit.
+func debianPackage(t *testing.T) string {
+	t.Helper()
+	dist := t.TempDir()
+	release := exec.Command("go", "run", ".", "-root", "..", "-out", dist, "-targets", "linux/amd64")
+	release.Dir = "../../release"
+	if out, err := release.CombinedOutput(); err != nil {
+		t.Fatalf("making packages: %v: %s", err, out)
+	}
+	found, err := filepath.Glob(filepath.Join(dist, "*.deb"))
+	if err != nil || len(found) != 1 {
+		t.Fatalf("%q are not one package: %v", found, err)
+	}
+	return found[0]
 }
 
 // writeRunner makes one script of all jobs, each in a process of its own and

@@ -10,6 +10,7 @@ for _ in 1 2 3 4 5 6 7 8 9 10; do
 	[ -n "$(ours)" ] || break
 	sleep 0.2
 done
+[ ! -e /usr/bin/kqos ] || dpkg --purge kqos
 rm -f /run/systemd/system.control/kubepods* /etc/systemd/system/kqos* /etc/systemd/system/kubelet.slice /etc/cron.d/kqos
 rm -rf /run/systemd/system.control/*.slice.d /run/systemd/system/kqos.service.d /var/lib/kubelet /var/log/pods /var/log/containers /etc/containerd /etc/kqos
 systemctl daemon-reload

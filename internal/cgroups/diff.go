@@ -3,6 +3,7 @@ package cgroups
 import (
 	"maps"
 	"slices"
+	"strconv"
 )
 
 // Diff gives what separates a live tree from the wanted one: for each cgroup,
@@ -33,7 +34,7 @@ func DiffCgroup(want *Cgroup, have Live) []Change {
 		}
 		value := want.Files[file]
 		now, offered := have.Files[file]
-		if have.Exists && (!offered || have.Holds(file, value)) {
+		if have.Exists && (!offered || have.Holds(file, value) || want.converts(file, now)) {
 			continue
 		}
 		changes = append(changes, Change{
@@ -43,12 +44,40 @@ func DiffCgroup(want *Cgroup, have Live) []Change {
 	return changes
 }
 
+// converts says whether a container's weight comes from its shares by either of
+// the conversions that runtimes have: both are right.
+func (c *Cgroup) converts(file, now string) bool {
+	return c.Level == LevelContainer && file == "cpu.weight" && RuntimeWeight(c.CPUShares, now) != ""
+}
+
+// The conversions of shares to cpu.weight: runc's before 1.3.2, which is the
+// kubelet's too, and runc's since.
+const (
+	WeightLinear    = "linear"
+	WeightQuadratic = "quadratic"
+)
+
+// RuntimeWeight names the conversion by which a weight comes from shares; empty
+// where neither gives it.
+func RuntimeWeight(shares uint64, weight string) string {
+	n, err := strconv.ParseUint(weight, 10, 64)
+	switch {
+	case err != nil || shares == 0:
+		return ""
+	case n == SharesToWeightRuntime(shares):
+		return WeightQuadratic
+	case n == SharesToWeight(shares):
+		return WeightLinear
+	}
+	return ""
+}
+
 // asWanted says whether no file differs, without putting them in order: what a
 // tick finds of nearly all cgroups.
 func asWanted(want *Cgroup, have Live) bool {
 	for file, value := range want.Files {
 		now, offered := have.Files[file]
-		if !offered || now == value || have.Holds(file, value) {
+		if !offered || now == value || have.Holds(file, value) || want.converts(file, now) {
 			continue
 		}
 		if _, unknown := want.Unknown[file]; !unknown {

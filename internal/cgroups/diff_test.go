@@ -83,3 +83,28 @@ func TestDiff(t *testing.T) {
 		t.Errorf("from nothing: %d changes, want 3 creations and 3 files: %v", len(again), again)
 	}
 }
+
+// A container's weight is right by either conversion of its shares, a pod's by the
+// kubelet's alone.
+func TestRuntimesWeight(t *testing.T) {
+	for _, tt := range []struct {
+		level  Level
+		weight string
+		right  bool
+	}{
+		{LevelContainer, "100", true},
+		{LevelContainer, "39", true},
+		{LevelContainer, "40", false},
+		{LevelPod, "39", true},
+		{LevelPod, "100", false},
+	} {
+		want := &Cgroup{Level: tt.level, CPUShares: 1024, Files: map[string]string{"cpu.weight": "100"}}
+		if tt.level == LevelPod {
+			want.Files["cpu.weight"] = "39"
+		}
+		changes := DiffCgroup(want, Live{Exists: true, Files: map[string]string{"cpu.weight": tt.weight}})
+		if right := len(changes) == 0; right != tt.right {
+			t.Errorf("cpu.weight %s of a %s: %+v", tt.weight, tt.level, changes)
+		}
+	}
+}

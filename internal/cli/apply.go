@@ -101,7 +101,7 @@ func (o *applyOptions) plan(ctx context.Context, a *app, args []string) error {
 	if err != nil {
 		return err
 	}
-	plan, err := o.compare(a, w, options)
+	plan, err := o.compare(ctx, a, w, options)
 	if shown := o.print(a, plan); shown != nil {
 		return shown
 	}
@@ -137,7 +137,7 @@ func (o *planOptions) diff(ctx context.Context, a *app, args []string) error {
 			return err
 		}
 	}
-	plan, err := o.compare(a, w, options)
+	plan, err := o.compare(ctx, a, w, options)
 	if shown := o.print(a, plan); shown != nil {
 		return shown
 	}

@@ -59,7 +59,7 @@ func (o *applyOptions) aim(ctx context.Context, a *app, args []string, host *dri
 		t.options.Self, err = t.host.Self()
 	}
 	if err == nil {
-		err = fresh.consult(a, w, t.host, t.options)
+		err = fresh.consult(ctx, a, w, t.host, t.options)
 	}
 	if err != nil {
 		if host == nil {

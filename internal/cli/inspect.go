@@ -76,7 +76,7 @@ it tells Prometheus what it sees, and logs what appears and what goes instead.`,
 	f.StringVar(&o.sortBy, "sort", "name", "order of siblings: name, cpu, memory, pids, throttled, oom, pressure, drift")
 	f.StringVar(&o.fold, "fold", "", "show no deeper than this level: node, qos, pod, container")
 	f.DurationVar(&o.sample, "sample", 200*time.Millisecond, "how long to measure CPU; 0 leaves it out")
-	f.DurationVar(&o.timeout, "timeout", 10*time.Second, "after this, answer with what is known by then")
+	f.DurationVar(&o.timeout, "timeout", 10*time.Second, "after this, answer with what is known by then; half of it is for asking, half for the tree")
 	f.BoolVar(&o.watch, "watch", false, "look again and again")
 	f.DurationVar(&o.interval, "interval", 2*time.Second, "with --watch, the pause between two looks")
 	f.IntVar(&o.count, "count", 0, "with --watch, end after so many looks; 0 goes on")
@@ -111,12 +111,13 @@ func (o *inspectOptions) run(ctx context.Context, a *app, target string) error {
 	if o.watch {
 		return o.follow(ctx, a, target)
 	}
-	bounded, cancel := context.WithTimeout(ctx, o.timeout)
-	defer cancel()
-	s, err := o.survey(bounded, a, target)
+	begun := time.Now()
+	s, err := o.survey(ctx, a, target)
 	if err != nil {
 		return err
 	}
+	bounded, cancel := o.reading(ctx, begun)
+	defer cancel()
 	o.measure(bounded, s)
 	result := o.result(s, s.Run(bounded))
 	if err := ctx.Err(); err != nil {

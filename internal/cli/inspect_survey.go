@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -48,10 +49,13 @@ func (s *survey) alive() bool {
 // survey learns whose the cgroups are and what they should be. Only what makes
 // an answer impossible is an error.
 //
-// Half of the time is for asking, be it in vain, and half for the tree.
+// Half of --timeout is for asking, be it in vain; the other is for the tree.
 func (o *inspectOptions) survey(ctx context.Context, a *app, target string) (s *survey, err error) {
-	ctx, cancel := context.WithTimeout(ctx, o.timeout/2)
+	ctx, cancel := context.WithTimeout(ctx, o.timeout)
 	defer cancel()
+	until := time.Now().Add(o.timeout / 2)
+	asking, cancelAsking := context.WithDeadline(ctx, until)
+	defer cancelAsking()
 	h, err := inspect.Open(o.node.hostRoot)
 	if err != nil {
 		return nil, err
@@ -62,6 +66,9 @@ func (o *inspectOptions) survey(ctx context.Context, a *app, target string) (s *
 		}
 	}()
 	flags := *o // reading adds the arguments to the flags
+	flags.node.askUntil = until
+	stateDir := or(o.stateDir, o.node.kubeletDir())
+	q := o.inquire(asking, stateDir)
 	in, n, err := flags.pods.loadAny(ctx, a, nil, &flags.node)
 	if err != nil {
 		return nil, err
@@ -75,18 +82,19 @@ func (o *inspectOptions) survey(ctx context.Context, a *app, target string) (s *
 	roots := h.PodRoots()
 	n.driver = o.shape(n, roots)
 	w := &wanted{in: in, node: n, pods: flags.expand(in), incomplete: flags.incomplete(n, in)}
-	s.meet(ctx, w)
+	if len(w.pods) == 0 {
+		q.askPods(asking, o.node.hostRoot)
+	}
+	q.askRuntime(asking, flags.node.runtimeSockets(n.config))
+	s.meet(w, q)
 	s.pods = w.pods
 	if partial := h.Partial(s.Root); partial != "" {
 		s.note("%s%s", onlyContainer, partial)
 	}
 	s.own(w, h.Walk("/"), o.complete)
 	s.wish(&flags, a, w, roots)
-	s.Systemd = slices.DeleteFunc(nodeapi.SystemdSockets(s.Root), func(path string) bool {
-		_, err := os.Stat(path)
-		return err != nil
-	})
-	s.Exclusive = s.exclusive(ctx, or(o.stateDir, o.node.kubeletDir()), o.stateDir != "", n.config)
+	s.Systemd = existing(nodeapi.SystemdSockets(s.Root))
+	s.Exclusive = s.exclusive(q, stateDir, o.stateDir != "", n.config)
 	return s, s.choose(o.all, roots, n.config)
 }
 
@@ -104,39 +112,27 @@ func (o *inspectOptions) shape(n *node, roots []string) string {
 
 // meet learns names: of the pods given, else those that the kubelet tells, and of
 // the runtime's containers.
-func (s *survey) meet(ctx context.Context, w *wanted) {
+func (s *survey) meet(w *wanted, q *inquiry) {
 	for _, pod := range w.pods {
 		s.adoptUID(pod, w.in.reading == admission.Static)
 	}
 	s.Owners.Add(w.pods)
-	socket := nodeapi.PodsSocket(s.Root)
-	if _, err := os.Stat(socket); len(w.pods) == 0 && err == nil {
-		pods, err := nodeapi.Pods(ctx, socket)
-		if err != nil {
+	if len(w.pods) == 0 && q.pods != nil {
+		if pods, err := q.pods(); err != nil {
 			s.note("the kubelet does not tell its pods: %v", err)
 		} else {
 			w.pods, w.fromKubelet, w.incomplete = pods, true, ""
 			s.Owners.AddKubelet(pods)
 		}
 	}
-	sockets := slices.DeleteFunc(nodeapi.RuntimeSockets(s.Root), func(path string) bool {
-		_, err := os.Stat(path)
-		return err != nil
-	})
-	if len(sockets) == 0 {
+	if q.containers == nil {
 		return
 	}
-	containers, err := nodeapi.Containers(ctx, sockets)
+	containers, err := q.containers()
 	if err != nil {
 		s.note("the runtime does not tell its containers: %v", err)
 	}
-	for _, c := range containers {
-		if c.Sandbox {
-			s.Owners.AddSandbox(c.ID)
-		} else {
-			s.Owners.AddContainer(c.ID, c.Name)
-		}
-	}
+	s.Owners.AddRuntime(containers)
 }
 
 // adoptUID gives a pod of a manifest the UID of its namesake on the node.
@@ -214,7 +210,7 @@ func forgetPIDs(tree cgroups.Tree) {
 
 // exclusive are the CPUs that containers have for themselves: by the CPU
 // manager's checkpoint, else by what the kubelet serves.
-func (s *survey) exclusive(ctx context.Context, dir string, named bool, c *kubelet.Config) map[string]map[string]cpuset.CPUSet {
+func (s *survey) exclusive(q *inquiry, dir string, named bool, c *kubelet.Config) map[string]map[string]cpuset.CPUSet {
 	file := filepath.Join(dir, kubelet.CPUManagerStateFile)
 	blob, err := input.File(file, input.Config)
 	if err == nil {
@@ -226,11 +222,10 @@ func (s *survey) exclusive(ctx context.Context, dir string, named bool, c *kubel
 	} else if named || !errors.Is(err, fs.ErrNotExist) {
 		s.note("reading the CPU manager's checkpoint: %v", err)
 	}
-	socket := nodeapi.PodResourcesSocket(s.Root)
-	if _, err := os.Stat(socket); err != nil {
+	if q.cpus == nil {
 		return nil
 	}
-	given, err := nodeapi.ExclusiveCPUs(ctx, socket)
+	given, err := q.cpus()
 	if err != nil {
 		s.note("%v", err)
 	}

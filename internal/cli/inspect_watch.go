@@ -59,8 +59,7 @@ func newWatcher(ctx context.Context, o inspectOptions, a *app, target string) (*
 func (w *watcher) look(ctx context.Context, focus inspect.Focus) (*cgroupInspection, error) {
 	w.looking.Lock()
 	defer w.looking.Unlock()
-	ctx, cancel := context.WithTimeout(ctx, w.o.timeout)
-	defer cancel()
+	asked := time.Now()
 	if age := time.Since(w.learnt); age > learnLate || w.changed && age > learnSoon {
 		if s, err := w.o.survey(ctx, w.a, w.target); err == nil {
 			w.survey, w.changed = s, false
@@ -68,6 +67,8 @@ func (w *watcher) look(ctx context.Context, focus inspect.Focus) (*cgroupInspect
 		}
 		w.learnt = time.Now() // also where it failed: what was known still serves
 	}
+	ctx, cancel := w.o.reading(ctx, asked)
+	defer cancel()
 	begun := time.Now()
 	report, changed := w.monitor.Look(ctx, focus)
 	w.changed = w.changed || changed

@@ -151,6 +151,8 @@ func (n *nodeFlags) chooseDriver(ctx context.Context, a *app, c *kubelet.Config,
 	}
 	elsewhere = (elsewhere || n.topology != "") && !n.live
 	if !elsewhere {
+		ctx, cancel := n.asking(ctx)
+		defer cancel()
 		answer, err := nodeapi.CgroupDriver(ctx, n.runtimeSockets(c))
 		if err == nil {
 			if c.Written["cgroupDriver"] && c.CgroupDriver != answer {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/spf13/cobra"
 	corev1 "k8s.io/api/core/v1"
@@ -39,6 +40,9 @@ type nodeFlags struct {
 	// oneLine says that the answer is one line for a program, with no notice
 	// beside it.
 	oneLine bool
+	// askUntil is when questions to the node's programs end; zero leaves each its
+	// own time.
+	askUntil time.Time
 	// given says whether a flag stands on the command line.
 	given func(flag string) bool
 	// kubelet is the one of this host whose configuration holds; nil where it is

@@ -56,7 +56,7 @@ func (m made) want(t *rapid.T, cpus map[string]int) cgroups.Tree {
 	o.node = nodeFlags{driver: "cgroupfs", cgroupVersion: "2", kubernetes: "auto", hostRoot: "/nowhere", topology: "synthetic:cores=8,sockets=2,memory=8Gi"}
 	w, err := o.want(t.Context(), a, []string{"-"})
 	if err == nil {
-		err = o.consult(a, w, m, apply.Options{})
+		err = o.consult(t.Context(), a, w, m, apply.Options{})
 	}
 	if err != nil {
 		t.Fatal(err)

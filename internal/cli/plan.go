@@ -162,7 +162,7 @@ func (o *planOptions) onHost(n *node) bool {
 
 // compare plans against this host, a captured one, or against nothing where the
 // node is described in files.
-func (o *planOptions) compare(a *app, w *wanted, options apply.Options) (*cgroupPlan, error) {
+func (o *planOptions) compare(ctx context.Context, a *app, w *wanted, options apply.Options) (*cgroupPlan, error) {
 	if !o.onHost(w.node) {
 		return newPlan(w, cgroups.Diff(w.tree, nil), nil, nil), nil
 	}
@@ -172,7 +172,7 @@ func (o *planOptions) compare(a *app, w *wanted, options apply.Options) (*cgroup
 	}
 	defer host.Close()
 	if options.Self, err = host.Self(); err == nil {
-		err = o.consult(a, w, host, options)
+		err = o.consult(ctx, a, w, host, options)
 	}
 	if err != nil {
 		return newPlan(w, nil, nil, nil), err
@@ -213,9 +213,9 @@ func (o *planOptions) open(n *node) (readable, error) {
 	return capturedTree{tree}, nil
 }
 
-// consult fills in what only the host tells: whether the pods are all, and what
-// containers that are there run on.
-func (o *planOptions) consult(a *app, w *wanted, host apply.Reader, options apply.Options) error {
+// consult fills in what only the host tells: whether the pods are all, what
+// containers that are there run on, and how a runtime named their cgroups.
+func (o *planOptions) consult(ctx context.Context, a *app, w *wanted, host apply.Reader, options apply.Options) error {
 	if w.incomplete == "" && w.listed != nil && !o.complete && !w.fromKubelet {
 		if err := w.confirm(host); err != nil {
 			return err
@@ -235,5 +235,5 @@ func (o *planOptions) consult(a *app, w *wanted, host apply.Reader, options appl
 		return err
 	}
 	o.desire(w)
-	return nil
+	return o.meetContainers(ctx, a, w, host)
 }

@@ -14,6 +14,15 @@ import (
 // testPlan runs a command in this process and reads its CgroupPlan.
 func testPlan(t *testing.T, args ...string) map[string]cgroups.Cgroup {
 	t.Helper()
+	byPath := map[string]cgroups.Cgroup{}
+	for _, c := range wholePlan(t, args...).Cgroups {
+		byPath[c.Path] = c
+	}
+	return byPath
+}
+
+func wholePlan(t *testing.T, args ...string) *cgroupPlan {
+	t.Helper()
 	var out, messages bytes.Buffer
 	sys := System{In: bytes.NewReader(nil), Out: &out, Err: &messages, Getenv: func(string) string { return "" }}
 	if code := Main(append(args, "-o", "json"), sys); code != exitDone {
@@ -23,11 +32,7 @@ func testPlan(t *testing.T, args ...string) map[string]cgroups.Cgroup {
 	if err := json.Unmarshal(out.Bytes(), &plan); err != nil {
 		t.Fatalf("kqos %v: %v", args, err)
 	}
-	byPath := map[string]cgroups.Cgroup{}
-	for _, c := range plan.Cgroups {
-		byPath[c.Path] = c
-	}
-	return byPath
+	return &plan
 }
 
 func readJSON(t *testing.T, file string, into any) {

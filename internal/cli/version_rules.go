@@ -98,6 +98,8 @@ func (n *nodeFlags) runningVersion(ctx context.Context) (string, error) {
 	if k == nil || err != nil {
 		return "", nil
 	}
+	ctx, cancel := n.asking(ctx)
+	defer cancel()
 	return k.Version(ctx, n.hostRoot)
 }
 

@@ -36,7 +36,6 @@ func (i *Inspection) drift(want *cgroups.Cgroup, path string, files map[string]s
 	}
 	if by := weightWriter(want.CPUShares, live.Files[weightFile]); by != "" && want.Level == cgroups.LevelContainer {
 		writers = map[string]string{weightFile: by}
-		delete(live.Files, weightFile)
 	}
 	for _, c := range cgroups.DiffCgroup(want, live) {
 		found = append(found, Drift{File: c.File, Want: c.To, Have: c.From, Why: c.Why, Writer: i.writer(want, path, c.File, c.From)})

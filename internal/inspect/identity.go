@@ -54,6 +54,12 @@ func Identify(path string) Identity {
 	return id
 }
 
+// OfRuntime says whether a path is that of a cgroup that a runtime makes for a
+// container. What lies below is the container's own affair.
+func OfRuntime(path string) bool {
+	return Identify(path).Level == cgroups.LevelContainer && Identify(parent(path)).Level == cgroups.LevelPod
+}
+
 func isTier(below cgroups.Name) bool {
 	return len(below) == 1 && (below[0] == "burstable" || below[0] == "besteffort")
 }

@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kqos/kqos/internal/cgroups"
+	"github.com/kqos/kqos/internal/nodeapi"
 )
 
 // Owners gives names to UIDs and container ids.
@@ -55,11 +56,16 @@ func (o *Owners) AddKubelet(pods []*corev1.Pod) {
 	}
 }
 
-// AddContainer names a container as the runtime does.
-func (o *Owners) AddContainer(id, name string) { o.containers[id] = name }
-
-// AddSandbox says that a container is a pod's own.
-func (o *Owners) AddSandbox(id string) { o.sandboxes[id] = true }
+// AddRuntime names containers as the runtime does.
+func (o *Owners) AddRuntime(containers []nodeapi.Container) {
+	for _, c := range containers {
+		if c.Sandbox {
+			o.sandboxes[c.ID] = true
+		} else {
+			o.containers[c.ID] = c.Name
+		}
+	}
+}
 
 // Add names pods and, where their status tells ids, containers.
 func (o *Owners) Add(pods []*corev1.Pod) {

@@ -9,6 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/utils/cpuset"
+
+	"github.com/kqos/kqos/internal/nodeapi"
 )
 
 func TestFind(t *testing.T) {
@@ -154,7 +156,7 @@ func TestExclusiveOwners(t *testing.T) {
 		t.Fatal(err)
 	}
 	owners := HostOwners(root)
-	owners.AddContainer(strings.Repeat("0", 64), "app")
+	owners.AddRuntime([]nodeapi.Container{{ID: strings.Repeat("0", 64), Name: "app"}})
 	i := Inspection{
 		Root: root, Hierarchy: h, Owners: owners, Paths: h.Walk("/kubepods.slice"), Whole: true,
 		Exclusive: map[string]map[string]cpuset.CPUSet{

@@ -38,11 +38,10 @@ func (w *wanted) of(c *Cgroup) *cgroups.Cgroup {
 	if want, ok := w.path[c.Path]; ok {
 		return want
 	}
-	// What lies below a container's cgroup is the container's affair.
-	if c.Level == cgroups.LevelContainer && Identify(parent(c.Path)).Level == cgroups.LevelPod && c.Container != "" {
-		return w.container[containerKey{c.Pod.UID, c.Container}]
+	if c.Container == "" || !OfRuntime(c.Path) {
+		return nil
 	}
-	return nil
+	return w.container[containerKey{c.Pod.UID, c.Container}]
 }
 
 // read reads one cgroup, whose parent was read before; nil for one that was not.

@@ -44,13 +44,10 @@ const (
 // weightWriter names the conversion by which a weight comes from the shares;
 // empty where neither gives it.
 func weightWriter(shares uint64, have string) string {
-	weight, err := strconv.ParseUint(have, 10, 64)
-	switch {
-	case err != nil || shares == 0:
-		return ""
-	case weight == cgroups.SharesToWeightRuntime(shares):
+	switch cgroups.RuntimeWeight(shares, have) {
+	case cgroups.WeightQuadratic:
 		return WriterRuntimeCurve
-	case weight == cgroups.SharesToWeight(shares):
+	case cgroups.WeightLinear:
 		return WriterRuntimeLinear
 	}
 	return ""

@@ -50,7 +50,7 @@ func (f *Facts) liveShapes() []DriverWord {
 	var words []DriverWord
 	seen := map[string]bool{}
 	for _, at := range f.Cgroups.Live {
-		if inspect.Identify(at).Level != cgroups.LevelContainer || inspect.Identify(path.Dir(at)).Level != cgroups.LevelPod {
+		if !inspect.OfRuntime(at) {
 			continue
 		}
 		shape := cgroups.Cgroupfs

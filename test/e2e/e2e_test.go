@@ -204,7 +204,7 @@ func writeRunner(t *testing.T, path string, jobs []job) {
 run() {
 	if DRIVER=$1 timeout 1800 sh ./$2; then echo "PASS $3 at $(cut -d' ' -f1 /proc/uptime) s"; else echo "FAIL $3"; failed=1; fi
 }
-clean() { timeout 300 sh ./clean.sh >/dev/null 2>&1 || true; }
+clean() { timeout 300 sh -x ./clean.sh >clean.log 2>&1 || { echo "not clean:"; cat clean.log; }; }
 `
 	for i, j := range jobs {
 		if i > 0 {

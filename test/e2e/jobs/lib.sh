@@ -78,11 +78,9 @@ put() {
 	if [ "$DRIVER" = systemd ]; then
 		busctl call org.freedesktop.systemd1 /org/freedesktop/systemd1 org.freedesktop.systemd1.Manager StartTransientUnit \
 			'ssa(sv)a(sa(sv))' "e2e-$1.scope" fail 3 PIDs au 1 "$1" Slice s "$(basename "$2")" Delegate b true 0 >"$log"
-		for _ in 1 2 3 4 5 6 7 8 9 10; do
-			! grep -q "$(basename "$2")" "/proc/$1/cgroup" || return 0
-			sleep 0.2
-		done
-		fail "process $1 is not in $2: $(cat "/proc/$1/cgroup")"
+		slice=$(basename "$2")
+		eventually grep -q "$slice" "/proc/$1/cgroup"
+		return
 	fi
 	for c in memory cpu pids; do
 		folder=$(dirname "$(control "$2/container" x $c/x)")

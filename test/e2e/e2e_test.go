@@ -84,6 +84,7 @@ func guests() []guest {
 func TestMachines(t *testing.T) {
 	img := image(t)
 	folder := jobFolder(t)
+	addPackage(t, folder)
 	only := strings.Fields(os.Getenv("KQOS_E2E_JOBS"))
 	// Two emulated machines fill two cores, while each waits now and then.
 	slots := make(chan struct{}, 2)
@@ -158,7 +159,7 @@ func run(t *testing.T, img vm.Image, g guest, folder, out string) {
 	}
 }
 
-// jobFolder holds the binary, Debian's package, the jobs and the example node.
+// jobFolder holds the binary, the jobs and the example node.
 func jobFolder(t *testing.T) string {
 	t.Helper()
 	folder := t.TempDir()
@@ -174,14 +175,12 @@ func jobFolder(t *testing.T) string {
 			t.Fatal(err)
 		}
 	}
-	if err := os.Rename(debianPackage(t), filepath.Join(folder, "kqos.deb")); err != nil {
-		t.Fatal(err)
-	}
 	return folder
 }
 
-// debianPackage is that of a release of the last commit.
-func debianPackage(t *testing.T) string {
+// addPackage puts Debian's package, that of a release of the last commit, beside
+// the jobs.
+func addPackage(t *testing.T, folder string) {
 	t.Helper()
 	dist := t.TempDir()
 	release := exec.Command("go", "run", ".", "-root", "..", "-out", dist, "-targets", "linux/amd64")
@@ -193,7 +192,9 @@ func debianPackage(t *testing.T) string {
 	if err != nil || len(found) != 1 {
 		t.Fatalf("%q are not one package: %v", found, err)
 	}
-	return found[0]
+	if err := os.Rename(found[0], filepath.Join(folder, "kqos.deb")); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // writeRunner makes one script of all jobs, each in a process of its own and

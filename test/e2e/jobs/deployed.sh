@@ -32,6 +32,11 @@ idle() { [ "$(systemctl show -P ActiveState kqos-once.service)" = inactive ]; }
 eventually idle
 is "the end of kqos-once.service" "$(systemctl show -P Result kqos-once.service)" success
 systemctl stop kqos-once.timer
+for _ in 1 2 3 4 5; do # stopped at some moment of its start
+	systemctl start --no-block kqos-once.service
+	systemctl stop kqos-once.service
+	is "the end of kqos-once.service when it is stopped" "$(systemctl show -P Result kqos-once.service)" success
+done
 kqos 0 apply pods --remove
 
 # cron, twice. It wakes at each full minute, which the clock is set close to.

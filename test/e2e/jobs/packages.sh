@@ -29,6 +29,7 @@ systemctl enable --now kqos-once.timer
 
 # Removed while it runs: the cgroups and the configuration stay, no unit does.
 dpkg --remove kqos >"$log" 2>&1 || fail "dpkg --remove ended with $?:"
+journalctl -n 40 -u kqos.service -u kqos-once.service >"$log" 2>&1
 is "units left" "$(systemctl list-units --no-legend --plain 'kqos*'; systemctl list-unit-files --no-legend 'kqos*')" ""
 is "processes left" "$(pgrep -x kqos || true)" ""
 there "$pod_b"

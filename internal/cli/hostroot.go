@@ -18,7 +18,8 @@ import (
 )
 
 // unpackHost lets --host-root be an archive: it is unpacked into a folder that
-// only this user can read and that goes with the command.
+// only this user can read and that goes with the command. What is no root of a
+// host is refused, since nearly all that is asked of it would be unknown.
 func (a *app) unpackHost(cmd *cobra.Command) error {
 	flag := cmd.Flags().Lookup("host-root")
 	if flag == nil || !flag.Changed {
@@ -27,7 +28,7 @@ func (a *app) unpackHost(cmd *cobra.Command) error {
 	file := flag.Value.String()
 	info, err := os.Stat(file)
 	if err != nil || !info.Mode().IsRegular() {
-		return nil //nolint:nilerr // each command tells what it misses there
+		return checkRoot(file, file)
 	}
 	if a.unpacked, err = os.MkdirTemp("", "kqos-host-"); err != nil {
 		return fmt.Errorf("--host-root %s: unpacking: %w", file, err)
@@ -35,9 +36,25 @@ func (a *app) unpackHost(cmd *cobra.Command) error {
 	if err := unpack(cmd.Context(), file, a.unpacked); err != nil {
 		return fmt.Errorf("--host-root %s: %w", file, err)
 	}
+	if err := checkRoot(file, a.unpacked); err != nil {
+		return err
+	}
 	// The folder is nobody's affair: paths are told as the host itself names them.
 	a.Out, a.Err = hostPaths{a.Out, a.unpacked}, hostPaths{a.Err, a.unpacked}
 	return flag.Value.Set(a.unpacked)
+}
+
+// checkRoot refuses a folder that has nothing of a host; it was named otherwise.
+func checkRoot(named, folder string) error {
+	if _, err := os.ReadDir(folder); err != nil {
+		return fmt.Errorf("--host-root %s: %w: name the root of a host, or an archive that kqos collect made", named, err)
+	}
+	for _, part := range []string{"proc", "sys", "etc", "var", "run"} {
+		if exists(filepath.Join(folder, part)) {
+			return nil
+		}
+	}
+	return fmt.Errorf("--host-root %s: none of /proc, /sys, /etc, /var and /run is in it, so it is no root of a host", named)
 }
 
 // warnPartial tells where what is seen below root is not the host but only a

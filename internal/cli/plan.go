@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 	corev1 "k8s.io/api/core/v1"
@@ -164,6 +165,9 @@ func (o *planOptions) onHost(n *node) bool {
 // node is described in files.
 func (o *planOptions) compare(ctx context.Context, a *app, w *wanted, options apply.Options) (*cgroupPlan, error) {
 	if !o.onHost(w.node) {
+		if !w.node.elsewhere && driver.HostVersion(o.node.hostRoot) == 0 {
+			a.logger().Warn(fmt.Sprintf("no cgroups are mounted at %s: the plan begins with nothing", filepath.Join(o.node.hostRoot, "sys/fs/cgroup")))
+		}
 		return newPlan(w, cgroups.Diff(w.tree, nil), nil, nil), nil
 	}
 	host, err := o.open(w.node)

@@ -57,7 +57,10 @@ Kubelet v1.37: cmd/kubelet/app/server.go getCgroupDriverFromCRI.`,
 const leaveV1 = "boot with cgroup v2 (kernel parameter systemd.unified_cgroup_hierarchy=1), or for the time being set failCgroupV1: false"
 
 func checkVersion(f *Facts) Result {
-	if f.CgroupVersion == 2 {
+	switch {
+	case f.Host != nil && f.Cgroups == nil && f.CgroupVersion == 2:
+		return skip(noTree)
+	case f.CgroupVersion == 2:
 		return ok("cgroup v2")
 	}
 	var found []Result

@@ -23,6 +23,9 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"k8s.io/klog/v2"
 	"pgregory.net/rapid"
+
+	"github.com/kqos/kqos/conformance/older"
+	"github.com/kqos/kqos/internal/kubelet"
 )
 
 // folder takes the counter-examples, beside the test that found them.
@@ -40,6 +43,21 @@ func Cases(standard int) (int, error) {
 		return 0, fmt.Errorf("KQOS_CASES=%s: want a number of cases above zero", text)
 	}
 	return n, nil
+}
+
+// Minor is that of the kubelet which judges: KQOS_KUBELET where another than
+// the newest is asked.
+func Minor(t TB) kubelet.Minor {
+	t.Helper()
+	asked := os.Getenv(older.Kubelet)
+	if asked == "" {
+		return kubelet.Latest
+	}
+	minor, err := kubelet.ParseVersion(asked)
+	if err != nil {
+		t.Fatalf("%s: %v", older.Kubelet, err)
+	}
+	return minor
 }
 
 // Property checks prop on Cases(standard) generated inputs. Where it fails,

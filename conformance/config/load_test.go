@@ -3,7 +3,6 @@
 package config
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -12,8 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	utilerrors "k8s.io/apimachinery/pkg/util/errors"
-	kubeletv1beta1 "k8s.io/kubelet/config/v1beta1"
 	"pgregory.net/rapid"
 
 	"github.com/kqos/kqos/conformance/check"
@@ -31,14 +28,6 @@ type input struct {
 	Gates         map[string]bool   `json:"featureGates,omitempty"`
 	Flags         []string          `json:"flags,omitempty"`
 	CgroupVersion int               `json:"cgroupVersion"`
-}
-
-// answer is what either side makes of it.
-type answer struct {
-	Error    string                               `json:"error,omitempty"`
-	Config   *kubeletv1beta1.KubeletConfiguration `json:"config,omitempty"`
-	Gates    map[string]bool                      `json:"gates,omitempty"`
-	Findings []string                             `json:"findings,omitempty"`
 }
 
 // write puts the input into a folder and says how to start on it.
@@ -80,29 +69,16 @@ func (in input) text() []byte {
 	return nil
 }
 
-func oracle(o start.Options, cgroupVersion int) (answer, error) {
-	c, err := start.Load(o)
+func kqos(t *rapid.T, o start.Options, cgroupVersion int, known map[string]bool) start.Answer {
+	c, err := kubelet.Load(kubelet.LoadOptions{File: o.File, Dir: o.Dir, Gates: o.Gates, Flags: o.Flags, Minor: check.Minor(t)})
 	if err != nil {
-		return answer{Error: err.Error()}, nil
-	}
-	a := answer{Gates: gates.Values()}
-	if a.Config, err = start.Versioned(c); err != nil {
-		return a, err
-	}
-	a.Findings = texts(start.Validate(c, cgroupVersion))
-	return a, nil
-}
-
-func kqos(o start.Options, cgroupVersion int, known map[string]bool) answer {
-	c, err := kubelet.Load(kubelet.LoadOptions{File: o.File, Dir: o.Dir, Gates: o.Gates, Flags: o.Flags})
-	if err != nil {
-		return answer{Error: err.Error()}
+		return start.Answer{Error: err.Error()}
 	}
 	if len(c.Refused) > 0 {
 		// kqos goes on with a document that it finds further down.
-		return answer{Error: c.Refused[0].Message}
+		return start.Answer{Error: c.Refused[0].Message}
 	}
-	a := answer{Config: &c.KubeletConfiguration, Gates: map[string]bool{}}
+	a := start.Answer{Config: &c.KubeletConfiguration, Gates: map[string]bool{}}
 	for name := range known {
 		a.Gates[name] = c.Gates.Enabled(name)
 	}
@@ -113,24 +89,6 @@ func kqos(o start.Options, cgroupVersion int, known map[string]bool) answer {
 	return a
 }
 
-// texts are the single errors of an aggregate. Both sides are sorted: the
-// kubelet ranges over maps.
-func texts(err error) []string {
-	if err == nil {
-		return nil
-	}
-	var all utilerrors.Aggregate
-	if !errors.As(err, &all) {
-		return []string{err.Error()}
-	}
-	var out []string
-	for _, e := range utilerrors.Flatten(all).Errors() {
-		out = append(out, e.Error())
-	}
-	slices.Sort(out)
-	return out
-}
-
 // compare runs both sides on one input. The gates that result are compared only
 // where withGates asks for it: there are hundreds.
 func compare(t *rapid.T, dir string, in input, withGates bool) {
@@ -138,11 +96,11 @@ func compare(t *rapid.T, dir string, in input, withGates bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := oracle(o, in.CgroupVersion)
+	want, err := start.Judge(o, in.CgroupVersion)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := kqos(o, in.CgroupVersion, want.Gates)
+	got := kqos(t, o, in.CgroupVersion, want.Gates)
 	if sameGates(want.Error, got.Error) {
 		return
 	}

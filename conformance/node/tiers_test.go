@@ -62,15 +62,15 @@ func TestTiers(t *testing.T) {
 	dir := t.TempDir()
 	check.Property(t, 700, func(t *rapid.T) {
 		in := drawTiers(t)
-		theirs, ours := loaded(t, input{Config: in.Config, Host: in.Host}, dir)
-		if theirs == nil {
+		file, ours := loaded(t, input{Config: in.Config, Host: in.Host}, dir)
+		if ours == nil {
 			return
 		}
 		on := allocatable.Node{CgroupVersion: in.Host.CgroupVersion, Capacity: in.capacity()}
 		n, _ := cgroups.NewNode(ours, on, ours.CgroupDriver)
 		folder, remove := check.Dir(t, dir)
 		defer remove()
-		want, err := node.Tiers(theirs, n.Result.Absolute, in.Pods, in.Host, folder)
+		want, err := node.Tiers(file, n.Result.Absolute, in.Pods, in.Host, folder)
 		if errors.Is(err, strconv.ErrSyntax) {
 			return // sums of absurd requests overflow, and the library refuses to write them
 		}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"testing"
 
-	cadvisorapi "github.com/google/cadvisor/lib/model"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/klog/v2"
 	kubelettopology "k8s.io/kubernetes/pkg/kubelet/cm/topologymanager"
@@ -14,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/kqos/kqos/conformance/check"
+	"github.com/kqos/kqos/conformance/oracle/cadvisor"
 	"github.com/kqos/kqos/conformance/oracle/gates"
 	"github.com/kqos/kqos/internal/machine"
 	"github.com/kqos/kqos/internal/simulate/topologymanager"
@@ -70,9 +70,9 @@ func (offers) Allocate(context.Context, *corev1.Pod, *corev1.Container, lifecycl
 }
 
 func (in merge) theirs(t check.TB) kubelettopology.Manager {
-	var nodes []cadvisorapi.Node
+	var nodes []cadvisor.Node
 	for i, id := range in.IDs {
-		n := cadvisorapi.Node{Id: id}
+		n := cadvisor.Node{Id: id}
 		for _, d := range in.Distances[i] {
 			n.Distances = append(n.Distances, uint64(d))
 		}

@@ -51,7 +51,8 @@ func drawOptions(t *rapid.T) pod.CgroupOptions {
 		PodPidsLimit:            rapid.SampledFrom([]int64{-1, 0, 1, 100}).Draw(t, "pids"),
 		MemoryReservationPolicy: rapid.SampledFrom([]string{"None", "TieredReservation"}).Draw(t, "policy"),
 	}
-	if rapid.Bool().Draw(t, "throttling") {
+	// Before 1.37 the defaults set the factor.
+	if rapid.Bool().Draw(t, "throttling") || check.Minor(t) < 37 {
 		factor := rapid.SampledFrom([]float64{0.9, 1, 0.1, 0.333}).Draw(t, "factor")
 		o.MemoryThrottlingFactor = &factor
 	}
@@ -112,7 +113,7 @@ func asked(t *rapid.T, in containerInput, c *corev1.Container, g kubelet.Gates) 
 func TestContainers(t *testing.T) {
 	check.Property(t, 4000, func(t *rapid.T) {
 		in := containerInput{
-			Pod: gen.Pod().Draw(t, "pod"), FeatureGates: gen.KnownGates(podGates()).Draw(t, "gates"),
+			Pod: drawPod(t), FeatureGates: gen.KnownGates(podGates()).Draw(t, "gates"),
 			Exclusive: rapid.IntRange(0, 4).Draw(t, "exclusive") == 0, Node: drawNode(t),
 		}
 		g, ok := setGates(t, in.FeatureGates)

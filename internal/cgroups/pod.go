@@ -1,8 +1,8 @@
 package cgroups
 
 import (
+	"cmp"
 	"fmt"
-	"iter"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -96,31 +96,31 @@ func periods(cfg *kubelet.Config) (written uint64, formula int64) {
 }
 
 // limitsDeclared tells for cpu and memory whether the pod's limit binds: every
-// init and app container has one, or the pod itself.
+// init and app container has one, or the pod itself. Before 1.37 an init
+// container that has none counts as having that of a sidecar started before it.
 //
-// kubelet v1.37: cm/helpers_linux.go ResourceConfigForPod.
+// kubelet v1.37: cm/helpers_linux.go ResourceConfigForPod; v1.36 and before: the
+// same and component-helpers resource/helpers.go AggregateContainerLimits.
 func limitsDeclared(pod *corev1.Pod, g kubelet.Gates) (cpu, memory bool) {
 	cpu, memory = true, true
-	for c := range containers(pod) {
-		cpu = cpu && !c.Resources.Limits.Cpu().IsZero()
-		memory = memory && !c.Resources.Limits.Memory().IsZero()
+	summed := cmp.Or(g.Minor, kubelet.Latest) < 37
+	var sidecarCPU, sidecarMemory bool
+	for i := range pod.Spec.InitContainers {
+		c := &pod.Spec.InitContainers[i]
+		limitsCPU := !c.Resources.Limits.Cpu().IsZero() || summed && sidecarCPU
+		limitsMemory := !c.Resources.Limits.Memory().IsZero() || summed && sidecarMemory
+		cpu, memory = cpu && limitsCPU, memory && limitsMemory
+		if qos.IsSidecar(c) {
+			sidecarCPU, sidecarMemory = limitsCPU, limitsMemory
+		}
+	}
+	for i := range pod.Spec.Containers {
+		limits := pod.Spec.Containers[i].Resources.Limits
+		cpu, memory = cpu && !limits.Cpu().IsZero(), memory && !limits.Memory().IsZero()
 	}
 	if g.Enabled(gatePodLevelResources) && resourcehelper.IsPodLevelResourcesSet(pod) {
 		cpu = cpu || !pod.Spec.Resources.Limits.Cpu().IsZero()
 		memory = memory || !pod.Spec.Resources.Limits.Memory().IsZero()
 	}
 	return cpu, memory
-}
-
-// containers are the init and app containers; ephemeral ones have no resources.
-func containers(pod *corev1.Pod) iter.Seq[*corev1.Container] {
-	return func(yield func(*corev1.Container) bool) {
-		for _, list := range [][]corev1.Container{pod.Spec.InitContainers, pod.Spec.Containers} {
-			for i := range list {
-				if !yield(&list[i]) {
-					return
-				}
-			}
-		}
-	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	kubeletv1beta1 "k8s.io/kubelet/config/v1beta1"
 
@@ -174,5 +175,28 @@ func TestPodSettingsGolden(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// An init container without a limit unbinds the pod's, unless a sidecar with one
+// runs before it and the kubelet is older than 1.37.
+func TestLimitsOfSidecarsCount(t *testing.T) {
+	t.Parallel()
+	limited := corev1.ResourceRequirements{Limits: corev1.ResourceList{"cpu": resource.MustParse("1"), "memory": resource.MustParse("1Gi")}}
+	always := corev1.ContainerRestartPolicyAlways
+	pod := &corev1.Pod{Spec: corev1.PodSpec{
+		InitContainers: []corev1.Container{{Name: "sidecar", Resources: limited, RestartPolicy: &always}, {Name: "init"}},
+		Containers:     []corev1.Container{{Name: "app", Resources: limited}},
+	}}
+	unlimited := pod.DeepCopy()
+	unlimited.Spec.InitContainers[0].Resources = corev1.ResourceRequirements{}
+	for minor, want := range map[kubelet.Minor]bool{35: true, 36: true, 37: false} {
+		g := kubelet.DefaultGates(minor)
+		if cpu, memory := limitsDeclared(pod, g); cpu != want || memory != want {
+			t.Errorf("%s: got cpu %t, memory %t, want %t", minor, cpu, memory, want)
+		}
+		if cpu, memory := limitsDeclared(unlimited, g); cpu || memory {
+			t.Errorf("%s: got cpu %t, memory %t of a sidecar without limits", minor, cpu, memory)
+		}
 	}
 }

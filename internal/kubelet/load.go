@@ -62,6 +62,7 @@ func Load(o LoadOptions) (*Config, error) {
 		}
 	}
 	c.forgetSplitStreams()
+	c.forgetNewFields()
 	if err := c.applyFlags(o.Flags); err != nil {
 		return nil, err
 	}

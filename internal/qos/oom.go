@@ -1,6 +1,7 @@
 package qos
 
 import (
+	"cmp"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -114,7 +115,8 @@ func smallestAppRequest(pod *corev1.Pod, g kubelet.Gates) int64 {
 }
 
 // unassignedMemory is each container's share of the pod-level memory request
-// that no container asks for.
+// that no container asks for. Before 1.37 it falls below zero where containers
+// ask for more than the pod.
 //
 // kubelet v1.37: pkg/kubelet/qos/helpers.go remainingPodMemReqPerContainer.
 func unassignedMemory(pod *corev1.Pod, g kubelet.Gates) int64 {
@@ -125,7 +127,11 @@ func unassignedMemory(pod *corev1.Pod, g kubelet.Gates) int64 {
 	assigned := resourcehelper.AggregateContainerRequests(pod, resourcehelper.PodResourcesOptions{
 		UseDRANodeAllocatableResourceClaimStatus: g.Enabled(gateDRANodeAllocatable),
 	})
-	return max(pod.Spec.Resources.Requests.Memory().Value()-assigned.Memory().Value(), 0) / containers
+	rest := pod.Spec.Resources.Requests.Memory().Value() - assigned.Memory().Value()
+	if cmp.Or(g.Minor, kubelet.Latest) >= 37 {
+		rest = max(rest, 0)
+	}
+	return rest / containers
 }
 
 // memoryRequest is the container's request in bytes with its share of memory

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 
-	cadvisorapi "github.com/google/cadvisor/lib/model"
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/kqos/kqos/internal/machine"
@@ -15,8 +14,8 @@ import (
 
 // Info is cAdvisor's view of the machine. Which caches are uncore caches is
 // taken from the machine: cAdvisor's own rule on that is not under test here.
-func Info(m *machine.Machine) *cadvisorapi.MachineInfo {
-	info := &cadvisorapi.MachineInfo{
+func Info(m *machine.Machine) *MachineInfo {
+	info := &MachineInfo{
 		NumCores: m.NumCPUs(), NumSockets: m.NumSockets(), NumPhysicalCores: len(m.Cores()),
 		MemoryCapacity: uint64(m.Memory), HugePages: pages(m.HugePageCounts()),
 	}
@@ -30,7 +29,7 @@ func Info(m *machine.Machine) *cadvisorapi.MachineInfo {
 	}
 	uncore := m.UncoreCaches()
 	for _, n := range m.NUMA {
-		node := cadvisorapi.Node{Id: n.ID, Memory: uint64(n.Memory), HugePages: pages(n.HugePages)}
+		node := Node{Id: n.ID, Memory: uint64(n.Memory), HugePages: pages(n.HugePages)}
 		for _, d := range n.Distances {
 			node.Distances = append(node.Distances, uint64(d))
 		}
@@ -38,12 +37,12 @@ func Info(m *machine.Machine) *cadvisorapi.MachineInfo {
 			if core[0].NUMA != n.ID {
 				continue
 			}
-			c := cadvisorapi.Core{Id: core[0].Core, SocketID: core[0].Socket}
+			c := Core{Id: core[0].Core, SocketID: core[0].Socket}
 			for _, cpu := range core {
 				c.Threads = append(c.Threads, cpu.ID)
 			}
 			if id := uncore[core[0].ID]; id != machine.NoUncore {
-				c.UncoreCaches = []cadvisorapi.Cache{{Id: id, Level: 3}}
+				c.UncoreCaches = []Cache{{Id: id, Level: 3}}
 			}
 			node.Cores = append(node.Cores, c)
 		}
@@ -52,11 +51,11 @@ func Info(m *machine.Machine) *cadvisorapi.MachineInfo {
 	return info
 }
 
-func pages(counts map[string]int64) []cadvisorapi.HugePagesInfo {
-	var out []cadvisorapi.HugePagesInfo
+func pages(counts map[string]int64) []HugePagesInfo {
+	var out []HugePagesInfo
 	for _, size := range slices.Sorted(maps.Keys(counts)) {
 		q := resource.MustParse(size)
-		out = append(out, cadvisorapi.HugePagesInfo{PageSize: uint64(q.Value()) / 1024, NumPages: uint64(counts[size])})
+		out = append(out, HugePagesInfo{PageSize: uint64(q.Value()) / 1024, NumPages: uint64(counts[size])})
 	}
 	return out
 }

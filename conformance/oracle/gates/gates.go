@@ -9,6 +9,8 @@ import (
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/component-base/featuregate"
 	_ "k8s.io/kubernetes/pkg/features" // registers the kubelet's gates
+
+	"github.com/kqos/kqos/conformance/older"
 )
 
 // pristine are the kubelet's gates before anything was set on them, taken after
@@ -27,10 +29,19 @@ func Reset() featuregate.MutableVersionedFeatureGate {
 }
 
 // Set resets the gates and sets some.
-func Set(values map[string]bool) error { return Reset().SetFromMap(values) }
+func Set(values map[string]bool) error {
+	if older.Asked() {
+		_, err := older.Try[any]("gates.Set", values)
+		return err
+	}
+	return Reset().SetFromMap(values)
+}
 
 // Values are all gates as they are now.
 func Values() map[string]bool {
+	if older.Asked() {
+		return older.Ask[map[string]bool]("gates.Values")
+	}
 	values := map[string]bool{}
 	for name := range utilfeature.DefaultMutableFeatureGate.GetAll() {
 		values[string(name)] = utilfeature.DefaultFeatureGate.Enabled(name)

@@ -1,7 +1,7 @@
 // Package node lets the kubelet's container manager compute what a node has,
 // reserves and enforces.
 //
-//	answer := node.Start(config, machine, node.Host{CgroupVersion: 2, MaxPID: 32768}, dir)
+//	answer, err := node.Start("kubelet.yaml", machine, node.Host{CgroupVersion: 2, MaxPID: 32768}, dir)
 package node
 
 import (

@@ -7,31 +7,32 @@ import (
 	"time"
 	_ "unsafe" // for go:linkname
 
-	cadvisorapi "github.com/google/cadvisor/lib/model"
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/klog/v2"
 	_ "k8s.io/kubernetes/cmd/kubelet/app" // two of the functions below are its own
 	kubeletconfig "k8s.io/kubernetes/pkg/kubelet/apis/config"
-	"k8s.io/kubernetes/pkg/kubelet/cadvisor"
+	kubeletcadvisor "k8s.io/kubernetes/pkg/kubelet/cadvisor"
 	"k8s.io/kubernetes/pkg/kubelet/cm"
 	"k8s.io/kubernetes/pkg/kubelet/cm/containermap"
 	"k8s.io/kubernetes/pkg/kubelet/cm/cpumanager"
 	"k8s.io/kubernetes/pkg/kubelet/cm/memorymanager"
-	"k8s.io/kubernetes/pkg/kubelet/cm/topologymanager"
 	"k8s.io/kubernetes/pkg/kubelet/eviction"
 	evictionapi "k8s.io/kubernetes/pkg/kubelet/eviction/api"
-	"k8s.io/kubernetes/pkg/kubelet/nodestatus"
 	"k8s.io/kubernetes/pkg/kubelet/stats/pidlimit"
 	"k8s.io/utils/cpuset"
 
+	"github.com/kqos/kqos/conformance/older"
+	"github.com/kqos/kqos/conformance/oracle/cadvisor"
 	"github.com/kqos/kqos/conformance/oracle/gates"
 	"github.com/kqos/kqos/conformance/oracle/pod"
+	"github.com/kqos/kqos/conformance/oracle/start"
+	"github.com/kqos/kqos/internal/machine"
 )
 
 //go:linkname getReservedCPUs k8s.io/kubernetes/cmd/kubelet/app.getReservedCPUs
-func getReservedCPUs(klog.Logger, *cadvisorapi.MachineInfo, string) (cpuset.CPUSet, error)
+func getReservedCPUs(klog.Logger, *cadvisor.MachineInfo, string) (cpuset.CPUSet, error)
 
 //go:linkname parseResourceList k8s.io/kubernetes/cmd/kubelet/app.parseResourceList
 func parseResourceList(map[string]string) (v1.ResourceList, error)
@@ -66,18 +67,24 @@ type Answer struct {
 }
 
 // Start goes through the kubelet's start in its order, up to the enforcement of
-// node allocatable. The configuration is a validated one; it is changed, as the
-// kubelet changes it. dir takes the checkpoint files.
-func Start(c *kubeletconfig.KubeletConfiguration, info *cadvisorapi.MachineInfo, host Host, dir string) Answer {
+// node allocatable. The file is that of a configuration which start.Judge finds
+// valid; dir takes the checkpoint files.
+func Start(file string, m *machine.Machine, host Host, dir string) (a Answer, err error) {
+	if older.Asked() {
+		return older.Try[Answer]("node.Start", file, m, host, dir)
+	}
+	c, err := start.Load(start.Options{File: file})
+	if err != nil {
+		return a, err
+	}
 	gates.SetCgroupVersion(host.CgroupVersion)
-	a := Answer{}
-	if stage, err := start(c, info, host, dir, &a); err != nil {
+	if stage, err := run(c, cadvisor.Info(m), host, dir, &a); err != nil {
 		a.Stage, a.Error = stage, err.Error()
 	}
-	return a
+	return a, nil
 }
 
-func start(c *kubeletconfig.KubeletConfiguration, info *cadvisorapi.MachineInfo, host Host, dir string, a *Answer) (string, error) {
+func run(c *kubeletconfig.KubeletConfiguration, info *cadvisor.MachineInfo, host Host, dir string, a *Answer) (string, error) {
 	m, stage, err := parse(c, info, a)
 	if err != nil {
 		return stage, err
@@ -85,7 +92,7 @@ func start(c *kubeletconfig.KubeletConfiguration, info *cadvisorapi.MachineInfo,
 	if host.CgroupVersion == 1 && c.MemorySwap.SwapBehavior == "LimitedSwap" {
 		return "swap", fmt.Errorf("swap feature is enabled and LimitedSwap but it is only supported with cgroupv2")
 	}
-	m.capacity = cadvisor.CapacityFromMachineInfo(info)
+	m.capacity = kubeletcadvisor.CapacityFromMachineInfo(info)
 	m.internalCapacity = m.capacity.DeepCopy()
 	m.internalCapacity[pidlimit.PIDs] = *resource.NewQuantity(host.MaxPID, resource.DecimalSI)
 	if stage, err := startManagers(m, c, info, dir); err != nil {
@@ -106,7 +113,7 @@ func start(c *kubeletconfig.KubeletConfiguration, info *cadvisorapi.MachineInfo,
 }
 
 // parse reads what validation leaves alone.
-func parse(c *kubeletconfig.KubeletConfiguration, info *cadvisorapi.MachineInfo, a *Answer) (*containerManager, string, error) {
+func parse(c *kubeletconfig.KubeletConfiguration, info *cadvisor.MachineInfo, a *Answer) (*containerManager, string, error) {
 	m := &containerManager{}
 	var err error
 	if m.ReservedSystemCPUs, err = getReservedCPUs(klog.Background(), info, c.ReservedSystemCPUs); err != nil {
@@ -144,9 +151,9 @@ func parse(c *kubeletconfig.KubeletConfiguration, info *cadvisorapi.MachineInfo,
 
 // startManagers builds and starts the managers that decide what is enforced or
 // refuse the configuration.
-func startManagers(m *containerManager, c *kubeletconfig.KubeletConfiguration, info *cadvisorapi.MachineInfo, dir string) (string, error) {
+func startManagers(m *containerManager, c *kubeletconfig.KubeletConfiguration, info *cadvisor.MachineInfo, dir string) (string, error) {
 	logger := klog.Background()
-	affinity, err := topologymanager.NewManager(logger, info.Topology, c.TopologyManagerPolicy, c.TopologyManagerScope, c.TopologyManagerPolicyOptions)
+	affinity, err := NewTopologyManager(info.Topology, c.TopologyManagerPolicy, c.TopologyManagerScope, c.TopologyManagerPolicyOptions)
 	if err != nil {
 		return "topologyManager", err
 	}
@@ -172,13 +179,8 @@ func startManagers(m *containerManager, c *kubeletconfig.KubeletConfiguration, i
 }
 
 // status fills in what the node's status says.
-func (a *Answer) status(m *containerManager, c *kubeletconfig.KubeletConfiguration, info *cadvisorapi.MachineInfo) {
-	set := nodestatus.MachineInfo("node", int(c.MaxPods), int(c.PodsPerCore),
-		func() (*cadvisorapi.MachineInfo, error) { return info, nil },
-		func(klog.Logger, bool) v1.ResourceList { return m.capacity },
-		func(klog.Logger) (v1.ResourceList, v1.ResourceList, []string) { return nil, nil, nil },
-		func() v1.ResourceList { return nodeAllocatableReservation(m) },
-		func(string, string, string) {}, func() *bool { return nil }, c.LocalStorageCapacityIsolation)
+func (a *Answer) status(m *containerManager, c *kubeletconfig.KubeletConfiguration, info *cadvisor.MachineInfo) {
+	set := machineInfo(m, c, info)
 	n := &v1.Node{}
 	if err := set(context.Background(), n); err != nil {
 		return
@@ -213,11 +215,11 @@ func (a *Answer) enforce(m *containerManager, c *kubeletconfig.KubeletConfigurat
 // Reservation is what the kubelet reserves of a machine before it knows the
 // node's storage: the base of the CPU and the memory manager. An error has the
 // stage of the start that it ends.
-func Reservation(c *kubeletconfig.KubeletConfiguration, info *cadvisorapi.MachineInfo) (reserved cpuset.CPUSet, list v1.ResourceList, stage string, err error) {
+func Reservation(c *kubeletconfig.KubeletConfiguration, info *cadvisor.MachineInfo) (reserved cpuset.CPUSet, list v1.ResourceList, stage string, err error) {
 	m, stage, err := parse(c, info, &Answer{})
 	if err != nil {
 		return cpuset.CPUSet{}, nil, stage, err
 	}
-	m.capacity = cadvisor.CapacityFromMachineInfo(info)
+	m.capacity = kubeletcadvisor.CapacityFromMachineInfo(info)
 	return m.ReservedSystemCPUs, nodeAllocatableReservation(m), "", nil
 }

@@ -8,11 +8,12 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/klog/v2"
-	kubeletconfig "k8s.io/kubernetes/pkg/kubelet/apis/config"
 	"k8s.io/kubernetes/pkg/kubelet/cm"
 
+	"github.com/kqos/kqos/conformance/older"
 	"github.com/kqos/kqos/conformance/oracle/files"
 	"github.com/kqos/kqos/conformance/oracle/gates"
+	"github.com/kqos/kqos/conformance/oracle/start"
 )
 
 // tierRecorder has every update written into a folder for each cgroup.
@@ -62,8 +63,16 @@ func (r *tierRecorder) end() map[string]files.Written {
 }
 
 // Tiers lets the kubelet start its QoS tiers for the pods and run its loop once.
-// It returns what then stands in each cgroup; dir takes the files.
-func Tiers(c *kubeletconfig.KubeletConfiguration, allocatable v1.ResourceList, pods []*v1.Pod, host Host, dir string) (map[string]files.Written, error) {
+// It returns what then stands in each cgroup; dir takes the files. The
+// configuration of the file is one that start.Judge finds valid.
+func Tiers(file string, allocatable v1.ResourceList, pods []*v1.Pod, host Host, dir string) (map[string]files.Written, error) {
+	if older.Asked() {
+		return older.Try[map[string]files.Written]("node.Tiers", file, allocatable, pods, host, dir)
+	}
+	c, err := start.Load(start.Options{File: file})
+	if err != nil {
+		return nil, err
+	}
 	gates.SetCgroupVersion(host.CgroupVersion)
 	gates.SetPageSizes(host.PageSizes)
 	logger := klog.Background()
@@ -77,9 +86,9 @@ func Tiers(c *kubeletconfig.KubeletConfiguration, allocatable v1.ResourceList, p
 		return nil, err
 	}
 	root := cm.NewCgroupName(cm.ParseCgroupfsToCgroupName(c.CgroupRoot), "kubepods")
-	m, err := cm.NewQOSContainerManager(&cm.CgroupSubsystems{}, root, cm.NodeConfig{
-		CgroupsPerQOS: true, QOSReserved: *reserved, MemoryReservationPolicy: c.MemoryReservationPolicy,
-	}, r)
+	config := nodeConfig(c)
+	config.CgroupsPerQOS, config.QOSReserved = true, *reserved
+	m, err := cm.NewQOSContainerManager(&cm.CgroupSubsystems{}, root, config, r)
 	if err != nil {
 		return nil, err
 	}

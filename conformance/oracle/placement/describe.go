@@ -9,12 +9,10 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/klog/v2"
 	"k8s.io/kubernetes/pkg/kubelet/cm/memorymanager/state"
-
-	"github.com/kqos/kqos/internal/simulate"
 )
 
 // describe reads back what the managers gave to an admitted pod.
-func (k *kubelet) describe(pod *v1.Pod, result *simulate.EventResult) {
+func (k *kubelet) describe(pod *v1.Pod, result *EventResult) {
 	uid := string(pod.UID)
 	for i := range pod.Spec.InitContainers {
 		c := &pod.Spec.InitContainers[i]
@@ -23,17 +21,12 @@ func (k *kubelet) describe(pod *v1.Pod, result *simulate.EventResult) {
 	for i := range pod.Spec.Containers {
 		result.Containers = append(result.Containers, k.container(pod, &pod.Spec.Containers[i], ""))
 	}
-	if cpus, ok := k.cpus.State().GetPodCPUSet(uid); ok {
-		result.PodCPUs = cpus.String()
-	}
-	if k.policy.memory == "Static" {
-		result.PodMemory = memoryOf(k.memory.State().GetPodMemoryBlocks(uid))
-	}
+	k.describePod(uid, result)
 }
 
-func (k *kubelet) container(pod *v1.Pod, c *v1.Container, kind string) simulate.Container {
+func (k *kubelet) container(pod *v1.Pod, c *v1.Container, kind string) Container {
 	uid := string(pod.UID)
-	placed := simulate.Container{Name: c.Name, Kind: kind, CPUs: k.cpus.GetCPUAffinity(uid, c.Name).String()}
+	placed := Container{Name: c.Name, Kind: kind, CPUs: k.cpus.GetCPUAffinity(uid, c.Name).String()}
 	_, placed.Exclusive = k.cpus.State().GetCPUSet(uid, c.Name)
 	var mems []string
 	for id := range k.memory.GetMemoryNUMANodes(klog.Background(), pod, c) {
@@ -55,8 +48,8 @@ func (k *kubelet) container(pod *v1.Pod, c *v1.Container, kind string) simulate.
 		placed.Devices[resource] = ids
 	}
 	if k.policy.topology != "none" {
-		hint := k.topology.GetAffinity(klog.Background(), uid, c.Name)
-		placed.Affinity = &simulate.Affinity{Preferred: hint.Preferred}
+		hint := k.affinity(uid, c.Name)
+		placed.Affinity = &Affinity{Preferred: hint.Preferred}
 		if hint.NUMANodeAffinity != nil {
 			placed.Affinity.NUMA = hint.NUMANodeAffinity.GetBits()
 		}
@@ -71,28 +64,28 @@ func kindOf(c *v1.Container) string {
 	return "init"
 }
 
-func memoryOf(blocks []state.Block) []simulate.Memory {
-	var list []simulate.Memory
+func memoryOf(blocks []state.Block) []Memory {
+	var list []Memory
 	for _, b := range blocks {
-		list = append(list, simulate.Memory{NUMA: b.NUMAAffinity, Type: b.Type, Size: b.Size})
+		list = append(list, Memory{NUMA: b.NUMAAffinity, Type: b.Type, Size: b.Size})
 	}
-	slices.SortStableFunc(list, func(a, b simulate.Memory) int { return cmp.Compare(a.Type, b.Type) })
+	slices.SortStableFunc(list, func(a, b Memory) int { return cmp.Compare(a.Type, b.Type) })
 	return list
 }
 
 // state is what the node has left to give.
-func (p *player) state() simulate.State {
-	s := simulate.State{Default: p.k.cpus.State().GetDefaultCPUSet().String()}
+func (p *player) state() State {
+	s := State{Default: p.k.cpus.State().GetDefaultCPUSet().String()}
 	if p.k.policy.memory != "Static" {
 		return s
 	}
-	s.NUMA = map[string]simulate.NUMAState{}
+	s.NUMA = map[string]NUMAState{}
 	for id, node := range p.k.memory.State().GetMachineState() {
 		free := map[v1.ResourceName]uint64{}
 		for typ, table := range node.MemoryMap {
 			free[typ] = table.Free
 		}
-		s.NUMA[strconv.Itoa(id)] = simulate.NUMAState{Cells: slices.Clone(node.Cells), N: node.NumberOfAssignments, Free: free}
+		s.NUMA[strconv.Itoa(id)] = NUMAState{Cells: slices.Clone(node.Cells), N: node.NumberOfAssignments, Free: free}
 	}
 	return s
 }

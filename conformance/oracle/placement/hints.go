@@ -3,20 +3,15 @@ package placement
 import (
 	"fmt"
 
-	v1 "k8s.io/api/core/v1"
-	"k8s.io/klog/v2"
 	"k8s.io/kubernetes/pkg/kubelet/cm/topologymanager"
-	"k8s.io/kubernetes/pkg/kubelet/lifecycle"
-
-	"github.com/kqos/kqos/internal/simulate"
 )
 
 // told are the hints that the managers gave since the last admission began.
-type told struct{ lists simulate.HintLists }
+type told struct{ lists HintLists }
 
 func (t *told) note(container string, hints map[string][]topologymanager.TopologyHint) {
 	if t.lists == nil {
-		t.lists = simulate.HintLists{}
+		t.lists = HintLists{}
 	}
 	if t.lists[container] == nil {
 		t.lists[container] = map[string][]string{}
@@ -53,16 +48,4 @@ func hintTexts(list []topologymanager.TopologyHint) []string {
 type listened struct {
 	topologymanager.HintProvider
 	told *told
-}
-
-func (l listened) GetTopologyHints(logger klog.Logger, pod *v1.Pod, c *v1.Container, op lifecycle.Operation) map[string][]topologymanager.TopologyHint {
-	hints := l.HintProvider.GetTopologyHints(logger, pod, c, op)
-	l.told.note(c.Name, hints)
-	return hints
-}
-
-func (l listened) GetPodTopologyHints(logger klog.Logger, pod *v1.Pod, op lifecycle.Operation) map[string][]topologymanager.TopologyHint {
-	hints := l.HintProvider.GetPodTopologyHints(logger, pod, op)
-	l.told.note("", hints)
-	return hints
 }

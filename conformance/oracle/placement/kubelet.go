@@ -15,7 +15,6 @@ import (
 	"time"
 	_ "unsafe" // for go:linkname
 
-	cadvisorapi "github.com/google/cadvisor/lib/model"
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
@@ -30,11 +29,10 @@ import (
 	"github.com/kqos/kqos/conformance/oracle/cadvisor"
 	"github.com/kqos/kqos/conformance/oracle/node"
 	"github.com/kqos/kqos/conformance/oracle/start"
-	"github.com/kqos/kqos/internal/simulate"
 )
 
 //go:linkname newDeviceManager k8s.io/kubernetes/pkg/kubelet/cm/devicemanager.newManagerImpl
-func newDeviceManager(klog.Logger, string, []cadvisorapi.Node, topologymanager.Store) (*devicemanager.ManagerImpl, error)
+func newDeviceManager(klog.Logger, string, []cadvisor.Node, topologymanager.Store) (*devicemanager.ManagerImpl, error)
 
 // never keeps the managers' own loops from running.
 const never = 10000 * time.Hour
@@ -42,7 +40,7 @@ const never = 10000 * time.Hour
 // kubelet is one start of a kubelet with its managers.
 type kubelet struct {
 	host     *host
-	hardware *simulate.Hardware
+	hardware *Hardware
 	policy   struct{ cpu, memory, topology string }
 	reserved string
 
@@ -97,10 +95,10 @@ func (k *kubelet) UpdateContainerResources(context.Context, string, *runtimeapi.
 }
 
 // boot starts a kubelet on the host; nil with an error that stops it.
-func boot(h *host, raw json.RawMessage, hardware *simulate.Hardware) (*kubelet, *simulate.StartError) {
+func boot(h *host, raw json.RawMessage, hardware *Hardware) (*kubelet, *StartError) {
 	k := &kubelet{host: h, hardware: hardware}
-	fail := func(stage string, err error) (*kubelet, *simulate.StartError) {
-		return nil, &simulate.StartError{Stage: stage, Message: strings.ReplaceAll(err.Error(), h.dir, "$DIR")}
+	fail := func(stage string, err error) (*kubelet, *StartError) {
+		return nil, &StartError{Stage: stage, Message: strings.ReplaceAll(err.Error(), h.dir, "$DIR")}
 	}
 	file, err := start.Write(h.dir, "kubelet.json", document(raw))
 	if err != nil {
@@ -121,7 +119,7 @@ func boot(h *host, raw json.RawMessage, hardware *simulate.Hardware) (*kubelet, 
 	}
 	k.policy.cpu, k.policy.memory, k.policy.topology = c.CPUManagerPolicy, c.MemoryManagerPolicy, c.TopologyManagerPolicy
 	logger := klog.Background()
-	if k.topology, err = topologymanager.NewManager(logger, info.Topology, c.TopologyManagerPolicy, c.TopologyManagerScope, c.TopologyManagerPolicyOptions); err != nil {
+	if k.topology, err = node.NewTopologyManager(info.Topology, c.TopologyManagerPolicy, c.TopologyManagerScope, c.TopologyManagerPolicyOptions); err != nil {
 		return fail("topology-manager", err)
 	}
 	if k.devices, err = newDeviceManager(logger, filepath.Join(h.dir, "device-plugins", "kubelet.sock"), info.Topology, k.topology); err != nil {

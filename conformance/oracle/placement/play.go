@@ -1,7 +1,6 @@
 package placement
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,27 +13,28 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/klog/v2"
 	"k8s.io/kubernetes/pkg/kubelet/cm/containermap"
-	"k8s.io/kubernetes/pkg/kubelet/lifecycle"
 
+	"github.com/kqos/kqos/conformance/older"
 	"github.com/kqos/kqos/conformance/oracle/apiserver"
-	"github.com/kqos/kqos/internal/simulate"
 )
 
 // player plays one scenario.
 type player struct {
 	host   *host
 	k      *kubelet
-	before simulate.State
+	before State
 	raw    []byte
 }
 
-// Run plays the scenario in an empty folder and answers in the form of
-// testdata/golden/placement, without explanations.
-func Run(s *simulate.Scenario, dir string) *simulate.Result {
+// Run plays the scenario in an empty folder.
+func Run(s *Scenario, dir string) *Result {
+	if older.Asked() {
+		return older.Ask[*Result]("placement.Run", s, dir)
+	}
 	h := &host{dir: dir, containers: containermap.NewContainerMap(), running: sets.New[string]()}
 	p := &player{host: h, raw: s.Kubelet}
-	r := &simulate.Result{Name: s.Name}
-	var stop *simulate.StartError
+	r := &Result{Name: s.Name}
+	var stop *StartError
 	if p.k, stop = boot(h, s.Kubelet, s.Machine); stop != nil {
 		r.StartError = stop
 		return r
@@ -62,9 +62,9 @@ func Run(s *simulate.Scenario, dir string) *simulate.Result {
 	return r
 }
 
-func (p *player) step(e simulate.Event) (simulate.EventResult, bool) {
+func (p *player) step(e Event) (EventResult, bool) {
 	switch e.Op {
-	case simulate.OpAdd:
+	case opAdd:
 		pod := e.Pod.DeepCopy()
 		if pod.UID == "" {
 			pod.UID = types.UID(pod.Name)
@@ -74,10 +74,10 @@ func (p *player) step(e simulate.Event) (simulate.EventResult, bool) {
 		}
 		stored, err := apiserver.Create(pod)
 		if err != nil {
-			return simulate.EventResult{Op: e.Op, Pod: e.PodName, Message: err.Error()}, false
+			return EventResult{Op: e.Op, Pod: e.PodName, Message: err.Error()}, false
 		}
 		stored.Status = v1.PodStatus{Phase: v1.PodPending}
-		result := p.admit(simulate.OpAdd, stored)
+		result := p.admit(opAdd, stored)
 		if result.Panic != "" {
 			return result, false
 		}
@@ -86,8 +86,8 @@ func (p *player) step(e simulate.Event) (simulate.EventResult, bool) {
 		}
 		p.settle(&result)
 		return result, true
-	case simulate.OpRemove:
-		result := simulate.EventResult{Op: e.Op, Pod: e.PodName}
+	case opRemove:
+		result := EventResult{Op: e.Op, Pod: e.PodName}
 		if !p.end(e.PodName) {
 			result.Message = "not active"
 		}
@@ -98,21 +98,21 @@ func (p *player) step(e simulate.Event) (simulate.EventResult, bool) {
 }
 
 // admit asks the topology manager's admit handler.
-func (p *player) admit(op string, pod *v1.Pod) (result simulate.EventResult) {
-	result = simulate.EventResult{Op: op, Pod: pod.Name}
+func (p *player) admit(op string, pod *v1.Pod) (result EventResult) {
+	result = EventResult{Op: op, Pod: pod.Name}
 	p.host.mu.Lock()
 	p.host.active = append(p.host.active, pod)
 	p.host.mu.Unlock()
 	defer func() {
 		if r := recover(); r != nil {
-			result = simulate.EventResult{Op: op, Pod: pod.Name, Panic: fmt.Sprint(r)}
+			result = EventResult{Op: op, Pod: pod.Name, Panic: fmt.Sprint(r)}
 		}
 	}()
 	p.k.told.lists = nil
-	verdict := p.k.topology.Admit(context.Background(), &lifecycle.PodAdmitAttributes{Pod: pod, Operation: lifecycle.AddOperation})
+	verdict := p.k.verdict(pod)
 	result.Admitted, result.Reason = &verdict.Admit, verdict.Reason
 	result.Message = strings.ReplaceAll(verdict.Message, p.host.dir, "$DIR")
-	if op == simulate.OpAdd {
+	if op == opAdd {
 		result.Hints = p.k.told.lists
 	}
 	if !verdict.Admit {
@@ -128,13 +128,12 @@ func (p *player) admit(op string, pod *v1.Pod) (result simulate.EventResult) {
 // run starts the containers in order; ordinary init containers end before the
 // next one starts.
 func (p *player) run(pod *v1.Pod) {
-	logger := klog.Background()
 	for i := range pod.Spec.InitContainers {
 		c := &pod.Spec.InitContainers[i]
 		id := p.started(pod, c)
 		if kindOf(c) != "sidecar" {
 			p.host.running.Delete(id)
-			_ = p.k.topology.RemoveContainer(logger, id)
+			_ = p.k.removed(id)
 		}
 	}
 	for i := range pod.Spec.Containers {
@@ -147,7 +146,7 @@ func (p *player) started(pod *v1.Pod, c *v1.Container) string {
 	id := string(pod.UID) + "/" + c.Name
 	p.k.cpus.AddContainer(logger, pod, c, id)
 	p.k.memory.AddContainer(logger, pod, c, id)
-	p.k.topology.AddContainer(logger, pod, c, id)
+	p.k.added(pod, c, id)
 	p.host.containers.Add(string(pod.UID), c.Name, id)
 	p.host.running.Insert(id)
 	return id
@@ -167,7 +166,7 @@ func (p *player) end(name string) bool {
 		id := string(pod.UID) + "/" + c.Name
 		p.host.running.Delete(id)
 		p.host.containers.RemoveByContainerID(id)
-		_ = p.k.topology.RemoveContainer(klog.Background(), id)
+		_ = p.k.removed(id)
 	}
 	return true
 }
@@ -176,12 +175,10 @@ func (p *player) end(name string) bool {
 // them for a container that needs nothing.
 func (p *player) collect() {
 	idle := &v1.Pod{Spec: v1.PodSpec{Containers: []v1.Container{{Name: "idle"}}}}
-	_ = p.k.cpus.Allocate(context.Background(), idle, &idle.Spec.Containers[0], lifecycle.AddOperation)
-	_ = p.k.memory.Allocate(context.Background(), idle, &idle.Spec.Containers[0], lifecycle.AddOperation)
-	p.k.devices.UpdateAllocatedDevices(klog.Background())
+	p.k.ask(idle)
 }
 
-func (p *player) settle(result *simulate.EventResult) {
+func (p *player) settle(result *EventResult) {
 	p.collect()
 	after := p.state()
 	if reflect.DeepEqual(after, p.before) {
@@ -191,8 +188,8 @@ func (p *player) settle(result *simulate.EventResult) {
 	p.before, result.After = after, &after
 }
 
-func (p *player) restart(e simulate.Event) (simulate.EventResult, bool) {
-	result := simulate.EventResult{Op: simulate.OpRestart}
+func (p *player) restart(e Event) (EventResult, bool) {
+	result := EventResult{Op: opRestart}
 	p.k.stop()
 	for name, content := range e.Files {
 		path := p.path(name)
@@ -209,7 +206,7 @@ func (p *player) restart(e simulate.Event) (simulate.EventResult, bool) {
 	if e.Kubelet != nil {
 		p.raw = e.Kubelet
 	}
-	var stop *simulate.StartError
+	var stop *StartError
 	if p.k, stop = boot(p.host, p.raw, hardware); stop != nil {
 		result.StartError = stop
 		return result, false
@@ -222,7 +219,7 @@ func (p *player) restart(e simulate.Event) (simulate.EventResult, bool) {
 	p.host.active = nil
 	p.host.mu.Unlock()
 	for _, pod := range pods {
-		one := p.admit(simulate.OpReadmit, pod)
+		one := p.admit(opReadmit, pod)
 		result.Readmit = append(result.Readmit, one)
 		if one.Panic != "" {
 			result.Panic = one.Panic
@@ -244,8 +241,8 @@ func (p *player) path(name string) string {
 	return filepath.Join(p.host.dir, name)
 }
 
-func (p *player) files() simulate.Files {
-	files := simulate.Files{}
+func (p *player) files() map[string]string {
+	files := map[string]string{}
 	for _, name := range []string{"cpu_manager_state", "memory_manager_state", "kubelet_internal_checkpoint"} {
 		if data, err := os.ReadFile(p.path(name)); err == nil {
 			files[name] = string(data)

@@ -7,12 +7,9 @@ import (
 
 	libcgroups "github.com/opencontainers/cgroups"
 	corev1 "k8s.io/api/core/v1"
-	utilfeature "k8s.io/apiserver/pkg/util/feature"
-	"k8s.io/kubernetes/pkg/features"
-	kubeletconfig "k8s.io/kubernetes/pkg/kubelet/apis/config"
 	"k8s.io/kubernetes/pkg/kubelet/cm"
 
-	"github.com/kqos/kqos/internal/cgroups"
+	"github.com/kqos/kqos/conformance/older"
 )
 
 //go:linkname getCPUWeight k8s.io/kubernetes/pkg/kubelet/cm.getCPUWeight
@@ -50,43 +47,16 @@ func FromConfig(c *cm.ResourceConfig) Resources {
 	}
 }
 
-// FromSettings is what kqos sets.
-func FromSettings(s cgroups.Settings) Resources {
-	r := Resources{
-		Memory: is(s.Memory), CPUShares: is(s.CPUShares), CPUQuota: is(s.CPUQuota), CPUPeriod: is(s.CPUPeriod), PidsLimit: is(s.PidsLimit),
-		HugePageLimit: map[int64]int64{}, Unified: map[string]string{},
-	}
-	if s.CPUs != nil {
-		r.CPUSet = s.CPUs.Is.String()
-	}
-	for size, v := range s.HugePages {
-		r.HugePageLimit[size] = v.Is
-	}
-	for file, v := range s.Unified {
-		r.Unified[file] = v.Is
-	}
-	return r
-}
-
-func is[T any](v *cgroups.Value[T]) *T {
-	if v == nil {
-		return nil
-	}
-	return &v.Is
-}
-
 // Cgroup is what the kubelet sets on the pod's cgroup at its creation on a host
 // with cgroup v2, under the gates as they are set. Each question gets a copy of
 // the pod: the kubelet's sums change pod-level amounts in place.
 func Cgroup(p *corev1.Pod, o CgroupOptions) Resources {
-	memoryQoS := utilfeature.DefaultFeatureGate.Enabled(features.MemoryQoS)
-	policy := kubeletconfig.MemoryReservationPolicy(o.MemoryReservationPolicy)
-	c := cm.ResourceConfigForPod(p.DeepCopy(), o.CPUCFSQuota, uint64(o.CPUCFSQuotaPeriod/time.Microsecond), memoryQoS, policy)
+	if older.Asked() {
+		return older.Ask[Resources]("pod.Cgroup", p, o)
+	}
+	c := resourceConfig(p, o)
 	if o.PodPidsLimit > 0 {
 		c.PidsLimit = &o.PodPidsLimit
-	}
-	if memoryQoS && o.MemoryThrottlingFactor != nil {
-		cm.ApplyPodLevelMemoryHigh(p.DeepCopy(), c, *o.MemoryThrottlingFactor)
 	}
 	return FromConfig(c)
 }
@@ -100,6 +70,9 @@ type Conversions struct {
 
 // Convert does them as the kubelet and its cgroup library do.
 func Convert(n, period int64) Conversions {
+	if older.Asked() {
+		return older.Ask[Conversions]("pod.Convert", n, period)
+	}
 	shares := uint64(n)
 	return Conversions{
 		Shares: cm.MilliCPUToShares(n), Quota: cm.MilliCPUToQuota(n, period),
@@ -109,6 +82,9 @@ func Convert(n, period int64) Conversions {
 
 // Path is where the kubelet puts the pod's cgroup, empty where it panics.
 func Path(cgroupRoot string, perQOS bool, class corev1.PodQOSClass, uid, driver string) (path string) {
+	if older.Asked() {
+		return older.Ask[string]("pod.Path", cgroupRoot, perQOS, class, uid, driver)
+	}
 	defer func() {
 		if recover() != nil {
 			path = ""

@@ -11,6 +11,8 @@ import (
 	"k8s.io/kubernetes/pkg/features"
 	"k8s.io/kubernetes/pkg/kubelet/qos"
 	kubelettypes "k8s.io/kubernetes/pkg/kubelet/types"
+
+	"github.com/kqos/kqos/conformance/older"
 )
 
 // View is what is derived from a pod alone, in the form of testdata/golden/qos.json:
@@ -31,11 +33,11 @@ type View struct {
 // the gates as they are set. Each question gets a copy of the pod: the kubelet's
 // sums change pod-level amounts in place.
 func QOS(p *corev1.Pod, memoryCapacity int64, withStatus bool) View {
-	enabled := utilfeature.DefaultFeatureGate.Enabled
-	options := resourcehelper.PodResourcesOptions{
-		SkipPodLevelResources:                    !enabled(features.PodLevelResources),
-		UseDRANodeAllocatableResourceClaimStatus: enabled(features.DRANodeAllocatableResources),
+	if older.Asked() {
+		return older.Ask[View]("pod.QOS", p, memoryCapacity, withStatus)
 	}
+	enabled := utilfeature.DefaultFeatureGate.Enabled
+	options := resourcesOptions()
 	v := View{
 		QOSClass: v1qos.GetPodQOS(p), ComputedQOSClass: v1qos.ComputePodQOS(p),
 		Critical: kubelettypes.IsCriticalPod(p), NodeCritical: kubelettypes.IsNodeCriticalPod(p),

@@ -8,7 +8,6 @@ import (
 	"time"
 	"unsafe"
 
-	cadvisorapi "github.com/google/cadvisor/lib/model"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -17,6 +16,8 @@ import (
 	"k8s.io/kubernetes/pkg/features"
 	"k8s.io/kubernetes/pkg/kubelet/kuberuntime"
 
+	"github.com/kqos/kqos/conformance/older"
+	"github.com/kqos/kqos/conformance/oracle/cadvisor"
 	"github.com/kqos/kqos/conformance/oracle/gates"
 	"github.com/kqos/kqos/conformance/oracle/inside"
 	"github.com/kqos/kqos/conformance/oracle/pod"
@@ -53,18 +54,20 @@ type Resources struct {
 // Container is what the kubelet asks for a container of the pod on a node with
 // a swap controller, under the gates as they are set.
 func Container(p *corev1.Pod, c *corev1.Container, n Node, exclusive bool) Resources {
+	if older.Asked() {
+		return older.Ask[Resources]("runtime.Container", p, c, n, exclusive)
+	}
 	gates.SetCgroupVersion(n.CgroupVersion)
 	gates.SetPageSizes(n.PageSizes)
 	inside.Link(kuberuntime.NewKubeGenericRuntimeManager)
 	m := inside.New("kuberuntime.kubeGenericRuntimeManager")
-	inside.Set(m, "machineInfo", &cadvisorapi.MachineInfo{MemoryCapacity: uint64(n.MemoryCapacity), SwapCapacity: uint64(n.SwapCapacity)})
+	inside.Set(m, "machineInfo", &cadvisor.MachineInfo{MemoryCapacity: uint64(n.MemoryCapacity), SwapCapacity: uint64(n.SwapCapacity)})
 	inside.Set(m, "singleProcessOOMKill", &n.SingleProcess)
 	inside.Set(m, "cpuCFSQuota", n.CPUCFSQuota)
 	inside.Set(m, "cpuCFSQuotaPeriod", metav1.Duration{Duration: max(n.CPUCFSQuotaPeriod, time.Microsecond)})
 	inside.Set(m, "containerManager", manager(exclusive))
 	inside.Set(m, "memorySwapBehavior", n.SwapBehavior)
-	inside.Set(m, "memoryReservationPolicy", n.MemoryReservationPolicy)
-	inside.Set(m, "memoryThrottlingFactor", n.MemoryThrottlingFactor)
+	setMemoryQoS(m, n)
 	inside.Set(m, "getSwapControllerAvailable", func() bool { return true })
 	inside.Set(m, "getNodeAllocatable", func() corev1.ResourceList {
 		return corev1.ResourceList{corev1.ResourceMemory: *resource.NewQuantity(n.AllocatableMemory, resource.BinarySI)}

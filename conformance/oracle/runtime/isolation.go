@@ -1,8 +1,6 @@
 package runtime
 
 import (
-	"unsafe"
-
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/klog/v2"
 	"k8s.io/kubernetes/pkg/kubelet/cm"
@@ -10,14 +8,9 @@ import (
 	"k8s.io/kubernetes/pkg/kubelet/cm/cpumanager/state"
 	"k8s.io/utils/cpuset"
 
+	"github.com/kqos/kqos/conformance/older"
 	"github.com/kqos/kqos/conformance/oracle/inside"
 )
-
-//go:linkname podHasExclusiveCPUs k8s.io/kubernetes/pkg/kubelet/cm.(*containerManagerImpl).PodHasExclusiveCPUs
-func podHasExclusiveCPUs(unsafe.Pointer, klog.Logger, *corev1.Pod) bool
-
-//go:linkname containerHasExclusiveCPUs k8s.io/kubernetes/pkg/kubelet/cm.(*containerManagerImpl).ContainerHasExclusiveCPUs
-func containerHasExclusiveCPUs(unsafe.Pointer, klog.Logger, *corev1.Pod, *corev1.Container) bool
 
 // Isolation is whose CPU quota is lifted.
 type Isolation struct {
@@ -28,6 +21,9 @@ type Isolation struct {
 // IsolationOf is what the kubelet makes of a CPU manager's state that holds an
 // entry for each of the containers named, under the gates as they are set.
 func IsolationOf(p *corev1.Pod, assigned map[string]bool) Isolation {
+	if older.Asked() {
+		return older.Ask[Isolation]("runtime.IsolationOf", p, assigned)
+	}
 	inside.Link(cm.NewContainerManager)
 	inside.Link(cpumanager.NewManager)
 	memory := state.NewMemoryState(klog.Background())
@@ -37,10 +33,10 @@ func IsolationOf(p *corev1.Pod, assigned map[string]bool) Isolation {
 	cpus, m := inside.New("cpumanager.manager"), inside.New("cm.containerManagerImpl")
 	inside.Set(cpus, "state", memory)
 	inside.Set(m, "cpuManager", cpus.Interface())
-	i := Isolation{podHasExclusiveCPUs(m.UnsafePointer(), klog.Background(), p), map[string]bool{}}
+	i := Isolation{podIsolated(m.UnsafePointer(), p), map[string]bool{}}
 	for _, list := range [][]corev1.Container{p.Spec.InitContainers, p.Spec.Containers} {
 		for _, c := range list {
-			i.Containers[c.Name] = containerHasExclusiveCPUs(m.UnsafePointer(), klog.Background(), p, &c)
+			i.Containers[c.Name] = containerIsolated(m.UnsafePointer(), p, &c)
 		}
 	}
 	return i

@@ -2,6 +2,7 @@ package start
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -11,6 +12,7 @@ import (
 	_ "unsafe" // for go:linkname
 
 	"github.com/spf13/pflag"
+	utilerrors "k8s.io/apimachinery/pkg/util/errors"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	cliflag "k8s.io/component-base/cli/flag"
 	_ "k8s.io/component-base/logs/json/register" // as the kubelet's main package does
@@ -21,14 +23,12 @@ import (
 	conversion "k8s.io/kubernetes/pkg/kubelet/apis/config/v1beta1"
 	"k8s.io/kubernetes/pkg/kubelet/apis/config/validation"
 
+	"github.com/kqos/kqos/conformance/older"
 	"github.com/kqos/kqos/conformance/oracle/gates"
 )
 
 //go:linkname loadConfigFile k8s.io/kubernetes/cmd/kubelet/app.loadConfigFile
 func loadConfigFile(ctx context.Context, name string) (*kubeletconfig.KubeletConfiguration, error)
-
-//go:linkname mergeKubeletConfigurations k8s.io/kubernetes/cmd/kubelet/app.mergeKubeletConfigurations
-func mergeKubeletConfigurations(c *kubeletconfig.KubeletConfiguration, dir string) ([]string, error)
 
 //go:linkname kubeletConfigFlagPrecedence k8s.io/kubernetes/cmd/kubelet/app.kubeletConfigFlagPrecedence
 func kubeletConfigFlagPrecedence(c *kubeletconfig.KubeletConfiguration, args []string) error
@@ -69,7 +69,7 @@ func Load(o Options) (c *kubeletconfig.KubeletConfiguration, err error) {
 		}
 	}
 	if o.Dir != "" {
-		if _, err := mergeKubeletConfigurations(c, o.Dir); err != nil {
+		if err := merge(c, o.Dir); err != nil {
 			return nil, err
 		}
 	}
@@ -83,6 +83,50 @@ func Load(o Options) (c *kubeletconfig.KubeletConfiguration, err error) {
 		return nil, fmt.Errorf("failed to set feature gates from initial flags-based config: %w", err)
 	}
 	return c, nil
+}
+
+// Answer is what the kubelet makes of its configuration.
+type Answer struct {
+	Error    string                               `json:"error,omitempty"`
+	Config   *kubeletv1beta1.KubeletConfiguration `json:"config,omitempty"`
+	Gates    map[string]bool                      `json:"gates,omitempty"`
+	Findings []string                             `json:"findings,omitempty"`
+}
+
+// Judge loads a configuration and validates it on a host with that version of
+// cgroups.
+func Judge(o Options, cgroupVersion int) (a Answer, err error) {
+	if older.Asked() {
+		return older.Try[Answer]("start.Judge", o, cgroupVersion)
+	}
+	c, err := Load(o)
+	if err != nil {
+		return Answer{Error: err.Error()}, nil
+	}
+	a.Gates = gates.Values()
+	if a.Config, err = Versioned(c); err != nil {
+		return a, err
+	}
+	a.Findings = texts(Validate(c, cgroupVersion))
+	return a, nil
+}
+
+// texts are the single errors of an aggregate, sorted: the kubelet ranges over
+// maps.
+func texts(err error) []string {
+	if err == nil {
+		return nil
+	}
+	var all utilerrors.Aggregate
+	if !errors.As(err, &all) {
+		return []string{err.Error()}
+	}
+	var out []string
+	for _, e := range utilerrors.Flatten(all).Errors() {
+		out = append(out, e.Error())
+	}
+	slices.Sort(out)
+	return out
 }
 
 // parse is the command's first look at its line, into the defaults of flags.

@@ -12,4 +12,4 @@ var dynamicGitVersion atomic.Value
 
 // release gives the kubelet the version that its release's build sets: without
 // it the kubelet takes itself for 0.0, whose previous minor does not exist.
-func release() { dynamicGitVersion.Store("v1.37.2") }
+func release() { dynamicGitVersion.Store(version) }

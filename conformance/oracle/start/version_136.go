@@ -1,0 +1,5 @@
+//go:build kubelet136
+
+package start
+
+const version = "v1.36.3"

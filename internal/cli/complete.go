@@ -1,10 +1,12 @@
 package cli
 
 import (
+	"path"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/kqos/kqos/internal/inspect"
 	"github.com/kqos/kqos/internal/kubelet"
 	"github.com/kqos/kqos/internal/machine"
 )
@@ -38,6 +40,14 @@ func continueList(typed string, values []string) ([]string, cobra.ShellCompDirec
 	return offers, directive
 }
 
+// completeGates completes --feature-gates. The gates are read when somebody asks: no
+// command needs all of them.
+func completeGates(cmd *cobra.Command) {
+	_ = cmd.RegisterFlagCompletionFunc("feature-gates", func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+		return continueList(typed, gateValues())
+	})
+}
+
 // gateValues are the feature gates of the latest version that can be switched,
 // each on and off.
 func gateValues() []string {
@@ -65,4 +75,27 @@ func completeTopology(_ *cobra.Command, _ []string, typed string) ([]string, cob
 		kind + "sockets=2,numa=2,cores=64,threads=2,memory=512Gi",
 		kind + "sockets=2,numa=8,llc=16,cores=128,threads=2,memory=1Ti",
 	}, cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeCgroup offers the paths right below the one that is typed so far.
+func completeCgroup(root, typed string) ([]string, cobra.ShellCompDirective) {
+	directive := cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	h, err := inspect.Open(root)
+	if err != nil {
+		return nil, directive
+	}
+	// The first slash may be left out, and then no offer has it.
+	slash := typed == "" || strings.HasPrefix(typed, "/")
+	begun := "/" + strings.TrimPrefix(typed, "/")
+	var offers []string
+	for _, cgroup := range h.Children(path.Dir(begun)) {
+		if !strings.HasPrefix(cgroup, begun) {
+			continue
+		}
+		if !slash {
+			cgroup = cgroup[1:]
+		}
+		offers = append(offers, cgroup)
+	}
+	return offers, directive
 }

@@ -72,6 +72,9 @@ own kubelet's version.`,
 	f.StringVar(&o.featureGates, "feature-gates", "", "gates A=true,B=false that the kubelets' command lines set")
 	f.StringSliceVar(&o.fitPod, "fit-pod", nil, "how many Guaranteed pods of this size each node admits: cpu=8,memory=16Gi")
 	f.BoolVar(&o.exitCode, "exit-code", false, "exit 1 if anything was found")
+	completeGates(cmd)
+	_ = cmd.MarkFlagDirname("configz")
+	_ = cmd.MarkFlagDirname("topologies")
 	return cmd
 }
 

@@ -60,6 +60,12 @@ it tells Prometheus what it sees, and logs what appears and what goes instead.`,
   kqos inspect --watch --sort memory
   kqos inspect --host-root /host --watch --metrics-address :9099`,
 		Args: cobra.MaximumNArgs(1),
+		ValidArgsFunction: func(_ *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+			if len(args) > 0 {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			return completeCgroup(o.node.hostRoot, typed)
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.run(cmd.Context(), a, slices.Concat(args, []string{""})[0])
 		},

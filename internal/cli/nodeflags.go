@@ -63,10 +63,7 @@ func (n *nodeFlags) add(cmd *cobra.Command) {
 	f.StringVar(&n.kubernetes, "kubernetes-version", "auto", "whose rules: "+knownVersions()+", or auto: the running kubelet's, else those of a Node in the input, else the last")
 	f.StringVar(&n.hostRoot, "host-root", "/", "prefix for /proc, /sys, /etc, /var and /run, or an archive that kqos collect made")
 	completeList(cmd, "capacity", capacityValues()...)
-	// Gates are read when somebody asks: no command needs all of them.
-	_ = cmd.RegisterFlagCompletionFunc("feature-gates", func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
-		return continueList(typed, gateValues())
-	})
+	completeGates(cmd)
 	_ = cmd.RegisterFlagCompletionFunc("topology", completeTopology)
 	_ = cmd.MarkFlagFilename("config", "yaml", "yml", "json", "conf")
 	_ = cmd.MarkFlagDirname("config-dir")

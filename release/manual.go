@@ -53,6 +53,8 @@ func withCodes(page []byte, codes string) []byte {
 // aligned by hand stays so, and no character means more than itself.
 func quote(cmd *cobra.Command) {
 	cmd.DisableAutoGenTag = true
+	// A topic takes nothing.
+	cmd.DisableFlagsInUseLine = cmd.DisableFlagsInUseLine || !cmd.Runnable()
 	cmd.Short = escaped(cmd.Short)
 	var blocks []string
 	for block := range strings.SplitSeq(strings.TrimSpace(cmd.Long), "\n\n") {

@@ -23,12 +23,18 @@ func fight(t *testing.T, f *fake, rounds int, pass func()) {
 	}
 }
 
+// memoryAt is a memory whose clock shows what now holds.
+func memoryAt(now *time.Time) *Memory {
+	m := NewMemory()
+	m.Now = func() time.Time { return *now }
+	return m
+}
+
 func TestContended(t *testing.T) {
 	tree := node(1)
 	f := newFake()
-	m := NewMemory()
 	now := time.Unix(0, 0)
-	m.Now = func() time.Time { return now }
+	m := memoryAt(&now)
 	var p *Plan
 	fight(t, f, 60, func() {
 		var err error
@@ -61,11 +67,10 @@ func TestContendedAcrossRuns(t *testing.T) {
 	now := time.Unix(0, 0)
 	run := func(forget bool) *Plan {
 		t.Helper()
-		m := NewMemory()
+		m := memoryAt(&now)
 		if forget {
 			m.Forget()
 		}
-		m.Now = func() time.Time { return now }
 		p, _, err := pass(tree, f, Options{}, m)
 		if err != nil {
 			t.Fatal(err)
@@ -155,9 +160,8 @@ func TestPlanKeepsNothing(t *testing.T) {
 func TestSlowDriftIsNotContended(t *testing.T) {
 	tree := node(1)
 	f := newFake()
-	m := NewMemory()
 	now := time.Unix(0, 0)
-	m.Now = func() time.Time { return now }
+	m := memoryAt(&now)
 	for range 20 {
 		if _, _, err := pass(tree, f, Options{}, m); err != nil {
 			t.Fatal(err)

@@ -129,9 +129,8 @@ func TestBelowALiveKubelet(t *testing.T) {
 func TestSettles(t *testing.T) {
 	tree := node(1)
 	f := kubeletTree(t, tree)
-	m := NewMemory()
 	now := time.Unix(0, 0)
-	m.Now = func() time.Time { return now }
+	m := memoryAt(&now)
 	o := Options{Adopt: true, Settle: 2 * time.Minute, Kubelet: &Kubelet{Pods: map[string]PodState{"u0": {}}}}
 	weight := f.groups["/kubepods/burstable"].files
 	drift := func(after time.Duration, value string) {

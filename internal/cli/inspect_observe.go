@@ -55,7 +55,7 @@ func (o *observer) saw(ctx context.Context, s *survey, r *inspect.Report, took t
 		o.invalid, o.judged = judgeStates(ctx, s, o.stateDir), time.Now()
 	}
 	look := inspect.Look{
-		Report: r, Refused: refusedPods(s.pods), Invalid: o.invalid, Partial: s.Hierarchy.Partial(s.Root) != "", Took: took,
+		Report: r, Refused: refusedPods(s.Pods), Invalid: o.invalid, Partial: s.Hierarchy.Partial(s.Root) != "", Took: took,
 	}
 	o.metrics.Looked(look)
 	now := findings(&look)

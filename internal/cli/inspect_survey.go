@@ -30,8 +30,6 @@ type survey struct {
 	inspect.Inspection
 	node   *node
 	target string
-	// pods are those that are known with their specs.
-	pods []*corev1.Pod
 	// notes say what could not be learnt.
 	notes []string
 }
@@ -87,7 +85,7 @@ func (o *inspectOptions) survey(ctx context.Context, a *app, target string) (s *
 	}
 	q.askRuntime(asking, flags.node.runtimeSockets(n.config))
 	s.meet(w, q)
-	s.pods = w.pods
+	s.Pods = w.pods
 	if partial := h.Partial(s.Root); partial != "" {
 		s.note("%s%s", onlyContainer, partial)
 	}

@@ -86,7 +86,7 @@ func capture(t testing.TB, folder, root string) {
 			Containers           []struct{ Name, ID string }
 		}
 	}
-	readFileJSON(t, folder+"/containers.json", &recorded)
+	readJSON(t, folder+"/containers.json", &recorded)
 	for _, p := range recorded.Pods {
 		captured(t, root, "var/lib/kubelet/pods/"+p.UID+"/etc-hosts", "")
 		captured(t, root, fmt.Sprintf("var/log/pods/%s_%s_%s/x", p.Namespace, p.Name, p.UID), "")
@@ -108,11 +108,7 @@ var unread = regexp.MustCompile(`^(cgroup|io|blkio|rdma|misc|freezer|devices|net
 
 func captureCgroups(t testing.TB, folder, root string) {
 	t.Helper()
-	var recorded struct {
-		Cgroups     map[string]map[string]string
-		Hierarchies map[string]map[string]map[string]string
-	}
-	readFileJSON(t, folder+"/tree.json", &recorded)
+	recorded := readRecorded(t, folder)
 	if recorded.Cgroups != nil {
 		captured(t, root, "sys/fs/cgroup/cgroup.controllers", "cpuset cpu io memory hugetlb pids\n")
 		recorded.Hierarchies = map[string]map[string]map[string]string{"": recorded.Cgroups}
@@ -137,17 +133,6 @@ func captured(t testing.TB, root, name, text string) {
 	}
 	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
-	}
-}
-
-func readFileJSON(t testing.TB, file string, into any) {
-	t.Helper()
-	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(data, into); err != nil {
-		t.Fatalf("%s: %v", file, err)
 	}
 }
 

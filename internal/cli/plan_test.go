@@ -35,7 +35,7 @@ func wholePlan(t *testing.T, args ...string) *cgroupPlan {
 	return &plan
 }
 
-func readJSON(t *testing.T, file string, into any) {
+func readJSON(t testing.TB, file string, into any) {
 	t.Helper()
 	data, err := os.ReadFile(file)
 	if err != nil {

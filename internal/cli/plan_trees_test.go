@@ -44,14 +44,23 @@ func TestPlanOfRecordedTrees(t *testing.T) {
 	}
 }
 
+// recordedCgroups are the files of a node by cgroup: of v2, or of each v1
+// hierarchy by its controllers.
+type recordedCgroups struct {
+	Cgroups     map[string]map[string]string
+	Hierarchies map[string]map[string]map[string]string
+}
+
+func readRecorded(t testing.TB, folder string) (recorded recordedCgroups) {
+	t.Helper()
+	readJSON(t, folder+"/tree.json", &recorded)
+	return recorded
+}
+
 // recordedTree reads the files of each cgroup, keyed as plans key them.
 func recordedTree(t *testing.T, folder string) (tree map[string]map[string]string, version int) {
 	t.Helper()
-	var recorded struct {
-		Cgroups     map[string]map[string]string
-		Hierarchies map[string]map[string]map[string]string
-	}
-	readJSON(t, folder+"/tree.json", &recorded)
+	recorded := readRecorded(t, folder)
 	if recorded.Cgroups != nil {
 		return recorded.Cgroups, 2
 	}

@@ -18,6 +18,7 @@ import (
 func (i *Inspection) exclusive(ctx context.Context, r *Report) {
 	owners, notes := i.owners(r.Cgroups)
 	r.Notes = append(r.Notes, notes...)
+	r.Notes = append(r.Notes, i.idle(r.Cgroups)...)
 	if len(owners) == 0 {
 		return
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/utils/cpuset"
 
 	"github.com/kqos/kqos/internal/cgroups"
@@ -69,6 +70,8 @@ type Inspection struct {
 	// of them: parents before children.
 	Tops, Paths []string
 	Owners      *Owners
+	// Pods are those that are known with their specs.
+	Pods []*corev1.Pod
 	// Reserved are the paths of cgroups that hold a reservation.
 	Reserved []string
 	// Want is what should be; without it no drift is told. Whole says that what is

@@ -1,12 +1,9 @@
 package driver
 
 import (
-	"os"
 	"testing"
 
 	"golang.org/x/sys/unix"
-
-	"github.com/kqos/kqos/internal/cgroups"
 )
 
 // Delegated sees either attribute in any hierarchy: systemd marks its own alone.
@@ -40,42 +37,4 @@ func TestDelegated(t *testing.T) {
 	if _, err := d.Delegated(root + "/.."); err == nil {
 		t.Error("a path that leads out passed")
 	}
-}
-
-// A second look at the controllers opens nothing, and one of a cgroup that was
-// made anew sees that one's.
-func TestControllersStayOpen(t *testing.T) {
-	d, root := openUnified(t)
-	at := root + "/parent"
-	look := func() {
-		t.Helper()
-		if _, _, err := d.Controllers(at); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if available, _, err := d.Controllers(at); available != nil || err != nil {
-		t.Errorf("one that is not there: %v, %v", available, err)
-	}
-	for range 3 {
-		if err := os.Mkdir(d.folder(at), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		look()
-		open := d.files.open
-		first := d.files.groups[at].files[subtreeControl]
-		look()
-		if d.files.open != open || open != 2 || d.files.groups[at].files[subtreeControl] != first {
-			t.Errorf("%d files are open after a second look, %d after the first, want the same 2", d.files.open, open)
-		}
-		if err := os.Remove(d.folder(at)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if available, _, err := d.Controllers(at); available != nil || err != nil {
-		t.Errorf("one that is gone: %v, %v", available, err)
-	}
-	if err := d.Create(&cgroups.Cgroup{Path: at}); err != nil {
-		t.Fatal(err)
-	}
-	look()
 }

@@ -13,6 +13,9 @@ import (
 // sockets, D-Bus, metrics).
 const spare = 256
 
+// sweepFrom is a small node's number of files.
+const sweepFrom = 512
+
 // descriptors keeps control files open, so that a tick with nothing to do costs
 // one pread per file. Beyond the limit of open files each read opens anew.
 type descriptors struct {
@@ -20,7 +23,9 @@ type descriptors struct {
 	groups map[string]*group
 	open   int
 	max    int
-	buf    []byte
+	// sweepAt is how many open files make it look for cgroups that are gone.
+	sweepAt int
+	buf     []byte
 }
 
 // group is a cgroup as it was read last. Its live map is shared with those who
@@ -31,7 +36,7 @@ type group struct {
 }
 
 func newDescriptors() descriptors {
-	d := descriptors{groups: map[string]*group{}, buf: make([]byte, 4096)}
+	d := descriptors{groups: map[string]*group{}, sweepAt: sweepFrom, buf: make([]byte, 4096)}
 	var limit unix.Rlimit
 	// The Go runtime has raised the soft limit to the hard one already.
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err == nil && limit.Cur > spare {
@@ -86,6 +91,9 @@ func (d *descriptors) reread(path, folder, file string) (string, error) {
 
 // read opens a control file, reads it, and keeps it open if it may.
 func (d *descriptors) read(path, key, folder, file string) (string, error) {
+	if d.open >= d.sweepAt {
+		d.sweep()
+	}
 	f, err := oc.OpenFile(folder, file, os.O_RDONLY)
 	if err != nil {
 		return "", err
@@ -128,6 +136,23 @@ func (d *descriptors) forget(path string) {
 	if g, ok := d.groups[path]; ok {
 		d.closeGroup(g)
 		delete(d.groups, path)
+	}
+}
+
+// sweep closes the files of cgroups that are gone: another may have removed them,
+// and nobody reads them again. It is done anew when twice as many are open.
+func (d *descriptors) sweep() {
+	for path, g := range d.groups {
+		for _, f := range g.files {
+			if _, err := unix.Pread(int(f.Fd()), d.buf[:1], 0); err == unix.ENODEV {
+				d.forget(path)
+			}
+			break // one tells of all
+		}
+	}
+	d.sweepAt = max(sweepFrom, 2*d.open)
+	if d.open < d.max {
+		d.sweepAt = min(d.sweepAt, d.max)
 	}
 }
 

@@ -46,13 +46,25 @@ is a weight: it is judged by how long the daemons wait.`,
 	}
 }
 
-func checkReserved(f *Facts) Result {
-	groups := f.reservedGroups()
+// enforcedGroups are the reserved cgroups to look at; where there are none to
+// see, the result says so.
+func (f *Facts) enforcedGroups() (groups []reservedGroup, none *Result) {
+	groups = f.reservedGroups()
 	switch {
 	case len(groups) == 0:
-		return ok("no reserved cgroup is enforced")
+		r := ok("no reserved cgroup is enforced")
+		return nil, &r
 	case f.Cgroups == nil:
-		return skip(noTree)
+		r := skip(noTree)
+		return nil, &r
+	}
+	return groups, nil
+}
+
+func checkReserved(f *Facts) Result {
+	groups, none := f.enforcedGroups()
+	if none != nil {
+		return *none
 	}
 	var found []Result
 	for _, g := range groups {
@@ -125,12 +137,9 @@ func (f *Facts) reserved(g reservedGroup) corev1.ResourceList {
 }
 
 func checkReservedUse(f *Facts) Result {
-	groups := f.reservedGroups()
-	switch {
-	case len(groups) == 0:
-		return ok("no reserved cgroup is enforced")
-	case f.Cgroups == nil:
-		return skip(noTree)
+	groups, none := f.enforcedGroups()
+	if none != nil {
+		return *none
 	}
 	var found []Result
 	for _, g := range groups {

@@ -170,40 +170,40 @@ func checkReload(f *Facts) Result {
 }
 
 func checkMemoryHigh(f *Facts) Result {
-	if f.Cgroups == nil {
-		return skip(noTree)
-	}
-	var found []Result
-	for _, at := range slices.Sorted(maps.Keys(f.Cgroups.Groups)) {
-		g := f.Cgroups.Groups[at]
+	const fix = "raise the container's memory request, or take memoryThrottlingFactor out of the configuration"
+	return f.eachGroup(ok("no cgroup of a pod is at its memory.high"), fix, func(at string, g *Group) string {
 		// Reclaim sets in a little below the mark.
 		if g.High == nil || g.Memory == nil || *g.High <= 0 || float64(*g.Memory) < float64(*g.High)*0.95 {
-			continue
+			return ""
 		}
-		found = append(found, Result{
-			Status: Warn, Message: fmt.Sprintf("%s uses %d of memory.high %d bytes: it is slowed down by reclaim", at, *g.Memory, *g.High),
-			Fix: "raise the container's memory request, or take memoryThrottlingFactor out of the configuration",
-		})
-	}
-	return worst(ok("no cgroup of a pod is at its memory.high"), found)
+		return fmt.Sprintf("%s uses %d of memory.high %d bytes: it is slowed down by reclaim", at, *g.Memory, *g.High)
+	})
 }
 
 func checkThrottling(f *Facts) Result {
+	const fix = "raise or remove the CPU limit, or give the container fewer threads (GOMAXPROCS and the like)"
+	good := ok("no container waits for its CPU quota in more than %d %% of the periods", throttledShare)
+	return f.eachGroup(good, fix, func(at string, g *Group) string {
+		if g.Periods == 0 || g.Throttled*100/g.Periods < throttledShare {
+			return ""
+		}
+		return fmt.Sprintf("%s waited for its CPU quota in %d of %d periods (%d %%)", at, g.Throttled, g.Periods, g.Throttled*100/g.Periods)
+	})
+}
+
+// eachGroup warns, with one way out, of each cgroup of which there is something
+// to say, by path; where there is nothing, all is good.
+func (f *Facts) eachGroup(good Result, fix string, say func(at string, g *Group) string) Result {
 	if f.Cgroups == nil {
 		return skip(noTree)
 	}
 	var found []Result
 	for _, at := range slices.Sorted(maps.Keys(f.Cgroups.Groups)) {
-		g := f.Cgroups.Groups[at]
-		if g.Periods == 0 || g.Throttled*100/g.Periods < throttledShare {
-			continue
+		if text := say(at, f.Cgroups.Groups[at]); text != "" {
+			found = append(found, Result{Status: Warn, Message: text, Fix: fix})
 		}
-		found = append(found, Result{
-			Status: Warn, Message: fmt.Sprintf("%s waited for its CPU quota in %d of %d periods (%d %%)", at, g.Throttled, g.Periods, g.Throttled*100/g.Periods),
-			Fix: "raise or remove the CPU limit, or give the container fewer threads (GOMAXPROCS and the like)",
-		})
 	}
-	return worst(ok("no container waits for its CPU quota in more than %d %% of the periods", throttledShare), found)
+	return worst(good, found)
 }
 
 func checkLeaks(f *Facts) Result {

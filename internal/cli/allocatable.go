@@ -47,7 +47,7 @@ object, changes, and exits 1 if anything does.`,
   kqos allocatable --config kubelet.yaml --topology synthetic:cores=64,threads=2,memory=512Gi --capacity ephemeral-storage=1Ti
   kqos allocatable --validate --config kubelet.yaml --config-dir kubelet.conf.d
   kqos allocatable --config old.yaml --against new.yaml
-  kubectl get node web-1 -o json > node.json; kqos allocatable --config kubelet.yaml --against node.json
+  kubectl get node web-1 -o json > web-1.json; kqos allocatable --config kubelet.yaml --against web-1.json
   kqos allocatable --suggest-reserved 2 --split-numa
   kqos allocatable testdata/node -o jsonpath='{.allocatable.memory}'`,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -117,7 +117,7 @@ func newDiff(a *app) *cobra.Command {
 differences, and exits 1 if there are any. It writes nothing.`,
 		Example: `  kqos diff testdata/node
   kqos diff pods/ --config /var/lib/kubelet/config.yaml --pods-complete
-  kqos diff pods/ -o json | jq '.changes[] | select(.file == "cpu.weight")'`,
+  kqos diff pods/ -o jsonpath='{range .changes[?(@.file=="cpu.weight")]}{.path}: {.from} to {.to}{"\n"}{end}'`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.diff(cmd.Context(), a, args)
 		},

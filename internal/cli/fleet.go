@@ -60,7 +60,7 @@ own kubelet's version.`,
   kubectl get nodes,pods -A -o json | kqos fleet --configz configz/ -o wide
   kqos fleet cluster.json --topologies topologies/ --configz configz/ --fit-pod cpu=8,memory=16Gi
   kqos fleet cluster.json --configz configz/ --config-dir-candidate 90-reserve.conf
-  kqos fleet cluster.json -o json | jq '.findings[] | select(.id == "odd-one-out")'`,
+  kqos fleet cluster.json -o jsonpath='{.findings[?(@.id=="odd-one-out")].node}'`,
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), a, args) },
 	}
 	o.output.add(cmd, "csv")

@@ -56,7 +56,7 @@ it tells Prometheus what it sees, and logs what appears and what goes instead.`,
   sudo kqos inspect shop/database -o wide
   sudo kqos inspect $$
   kqos inspect --host-root captured/ -f pods.yaml --exit-code
-  kqos inspect -o json | jq '.cgroups[] | select(.drift) | {path, drift}'
+  kqos inspect -o jsonpath='{range .cgroups[?(@.drift)]}{.path}: {.drift}{"\n"}{end}'
   kqos inspect --watch --sort memory
   kqos inspect --host-root /host --watch --metrics-address :9099`,
 		Args: cobra.MaximumNArgs(1),

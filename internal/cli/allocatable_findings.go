@@ -70,7 +70,7 @@ func refusal(source string, findings []kubelet.Finding) error {
 		if source != "" {
 			text = source + ": " + text
 		}
-		all = append(all, errors.New(text+" (the kubelet would not start)"))
+		all = append(all, errors.New(text+meant(f)+" (the kubelet would not start)"))
 	}
 	return errors.Join(all...)
 }
@@ -79,7 +79,7 @@ func validationView(v configValidation) view {
 	t := render.Table{Columns: []render.Column{{Name: "STAGE"}, {Name: "FIELD"}, {Name: "MESSAGE"}}}
 	var names []string
 	for _, f := range v.Errors {
-		t.Rows = append(t.Rows, []string{string(f.Stage), f.Field, f.Message})
+		t.Rows = append(t.Rows, []string{string(f.Stage), f.Field, f.Message + meant(f)})
 		names = append(names, f.Field)
 	}
 	text := table(t)

@@ -54,8 +54,6 @@ func (r *runFlags) check(o *applyOptions, args []string) error {
 		return fmt.Errorf("--interval %s: must be at least 10ms", r.interval)
 	case r.settle < 0 || r.lockTimeout < 0:
 		return errors.New("--settle and --lock-timeout can't be negative")
-	case !oneOf(o.podsFrom, "auto", "files", "kubelet"):
-		return fmt.Errorf("--pods-from %q: must be auto, files or kubelet", o.podsFrom)
 	}
 	return nil
 }

@@ -77,7 +77,7 @@ func parseCapacity(pair string) (corev1.ResourceName, resource.Quantity, error) 
 	size, ok := strings.CutPrefix(string(name), corev1.ResourceHugePagesPrefix)
 	page, err := quantities.Parse(size)
 	if !ok || err != nil || page.Sign() <= 0 {
-		return "", q, errors.New("unknown resource: must be cpu, memory, ephemeral-storage, pid, swap or hugepages-SIZE")
+		return "", q, fmt.Errorf("unknown resource: must be cpu, memory, ephemeral-storage, pid, swap or hugepages-SIZE%s", didYouMean(text, resourceNames()))
 	}
 	return corev1.ResourceName(corev1.ResourceHugePagesPrefix + page.String()), q, nil
 }

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -55,8 +54,10 @@ func (o *classifyOptions) run(ctx context.Context, a *app, args []string) error 
 		return err
 	}
 	expected := corev1.PodQOSClass(o.expect)
-	if o.expect != "" && qos.Rank(expected) < qos.Rank(corev1.PodQOSBurstable) {
-		return fmt.Errorf("--expect %q: must be Guaranteed or Burstable", o.expect)
+	if o.expect != "" {
+		if err := checkWord("expect", o.expect, string(corev1.PodQOSGuaranteed), string(corev1.PodQOSBurstable)); err != nil {
+			return err
+		}
 	}
 	if err := o.pods.any(ctx, a, args, &o.node); err != nil {
 		return err

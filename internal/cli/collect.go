@@ -45,8 +45,9 @@ The listing says what was packed; --dry-run lists only.`,
   kqos collect --dry-run -o wide
   kqos doctor --host-root node.tar.gz
   ssh node sudo kqos collect -O - > node.tar.gz`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), a) },
+		Args:              cobra.NoArgs,
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE:              func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), a) },
 	}
 	o.output.add(cmd)
 	f := cmd.Flags()

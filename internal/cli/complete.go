@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kqos/kqos/internal/cgroups"
 	"github.com/kqos/kqos/internal/inspect"
 	"github.com/kqos/kqos/internal/kubelet"
 	"github.com/kqos/kqos/internal/machine"
@@ -40,12 +41,21 @@ func continueList(typed string, values []string) ([]string, cobra.ShellCompDirec
 	return offers, directive
 }
 
-// completeGates completes --feature-gates. The gates are read when somebody asks: no
+// completeGates completes --feature-gates. Gates are read when somebody asks: no
 // command needs all of them.
 func completeGates(cmd *cobra.Command) {
 	_ = cmd.RegisterFlagCompletionFunc("feature-gates", func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 		return continueList(typed, gateValues())
 	})
+}
+
+// completeFolders has those flags offer folders alone that name one.
+func completeFolders(cmd *cobra.Command) {
+	for _, flag := range []string{"config-dir", "state-dir", "write-state", "configz", "topologies"} {
+		if cmd.Flags().Lookup(flag) != nil {
+			_ = cmd.MarkFlagDirname(flag)
+		}
+	}
 }
 
 // gateValues are the feature gates of the latest version that can be switched,
@@ -64,6 +74,68 @@ func capacityValues() []string {
 	return []string{"cpu=", "memory=", "ephemeral-storage=", "pid=", "swap=", "hugepages-2Mi=", "hugepages-1Gi="}
 }
 
+// resourceNames are those of capacityValues.
+func resourceNames() []string {
+	var names []string
+	for _, value := range capacityValues() {
+		names = append(names, strings.TrimSuffix(value, "="))
+	}
+	return names
+}
+
+// addCompletion adds cobra's command that prints scripts for shells, which
+// refuses an unknown one.
+func addCompletion(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	for _, cmd := range root.Commands() {
+		if cmd.Name() == "completion" {
+			cmd.Args, cmd.RunE, cmd.Example = cobra.ArbitraryArgs, groups, "  kqos completion bash > kqos.bash"
+		}
+	}
+}
+
+// completeTarget offers what inspect takes: the node's cgroups, and its pods by
+// name and by UID.
+func (a *app) completeTarget(cmd *cobra.Command, n *nodeFlags, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+	const none = cobra.ShellCompDirectiveNoFileComp
+	if len(args) > 0 || a.unpackHost(cmd) != nil {
+		return nil, none
+	}
+	h, err := inspect.Open(n.hostRoot)
+	if err != nil {
+		return nil, none
+	}
+	defer h.Close()
+	offers := completeCgroup(h, typed)
+	if len(offers) == 0 {
+		return podsOf(h, inspect.HostOwners(n.hostRoot), typed), none
+	}
+	if typed == "" {
+		offers = append(offers, podsOf(h, inspect.HostOwners(n.hostRoot), typed)...)
+	}
+	// What is below a cgroup may follow.
+	return offers, none | cobra.ShellCompDirectiveNoSpace
+}
+
+// podsOf are the names and UIDs, begun by a word, of the pods that have cgroups.
+func podsOf(h *inspect.Hierarchy, owners *inspect.Owners, typed string) []string {
+	var offers []string
+	for _, at := range h.Walk("/") {
+		id := inspect.Identify(at)
+		if id.Level != cgroups.LevelPod || id == inspect.Identify(path.Dir(at)) {
+			continue
+		}
+		pod := owners.Pod(id.PodUID)
+		if name := pod.Namespace + "/" + pod.Name; pod.Name != "" && strings.HasPrefix(name, typed) {
+			offers = append(offers, name)
+		}
+		if strings.HasPrefix(id.PodUID, typed) {
+			offers = append(offers, cobra.CompletionWithDesc(id.PodUID, pod.Name))
+		}
+	}
+	return offers
+}
+
 // completeTopology offers descriptions of machines once one is begun, else files.
 func completeTopology(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 	const kind = machine.SyntheticPrefix
@@ -78,12 +150,7 @@ func completeTopology(_ *cobra.Command, _ []string, typed string) ([]string, cob
 }
 
 // completeCgroup offers the paths right below the one that is typed so far.
-func completeCgroup(root, typed string) ([]string, cobra.ShellCompDirective) {
-	directive := cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
-	h, err := inspect.Open(root)
-	if err != nil {
-		return nil, directive
-	}
+func completeCgroup(h *inspect.Hierarchy, typed string) []string {
 	// The first slash may be left out, and then no offer has it.
 	slash := typed == "" || strings.HasPrefix(typed, "/")
 	begun := "/" + strings.TrimPrefix(typed, "/")
@@ -97,5 +164,5 @@ func completeCgroup(root, typed string) ([]string, cobra.ShellCompDirective) {
 		}
 		offers = append(offers, cgroup)
 	}
-	return offers, directive
+	return offers
 }

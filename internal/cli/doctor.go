@@ -52,7 +52,8 @@ and keeps a backup beside each; the kubelet must not run.
   kqos doctor --config kubelet.yaml --topology machine.json --state-dir /var/lib/kubelet
   kqos doctor list
   kqos doctor explain cpu-state`,
-		Args: cobra.NoArgs,
+		Args:              noCommand,
+		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o.named = cmd.Flags().Changed("host-root")
 			return o.run(cmd.Context(), a)
@@ -69,13 +70,9 @@ and keeps a backup beside each; the kubelet must not run.
 	cmd.MarkFlagsMutuallyExclusive("start", "only")
 	cmd.MarkFlagsMutuallyExclusive("start", "ignore")
 	cmd.MarkFlagsMutuallyExclusive("start", "repair")
-	var ids []string
-	for _, c := range doctor.Checks() {
-		ids = append(ids, c.ID)
-	}
-	completeList(cmd, "only", ids...)
-	completeList(cmd, "ignore", ids...)
-	cmd.AddCommand(newDoctorList(a), newDoctorExplain(a, ids))
+	completeList(cmd, "only", checkIDs()...)
+	completeList(cmd, "ignore", checkIDs()...)
+	cmd.AddCommand(newDoctorList(a), newDoctorExplain(a))
 	return cmd
 }
 
@@ -83,7 +80,7 @@ func (o *doctorOptions) run(ctx context.Context, a *app) error {
 	if err := o.output.check(); err != nil {
 		return err
 	}
-	checks, err := doctor.Choose(doctor.Checks(), o.only, o.ignore)
+	checks, err := chooseChecks(o.only, o.ignore)
 	if err != nil {
 		return err
 	}
@@ -143,7 +140,8 @@ func newDoctorList(a *app) *cobra.Command {
 	var output outputFlags
 	cmd := &cobra.Command{
 		Use: "list", Short: "The checks of doctor, one a line", Args: cobra.NoArgs,
-		Example: "  kqos doctor list\n  kqos doctor list -o name",
+		Example:           "  kqos doctor list\n  kqos doctor list -o name",
+		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(*cobra.Command, []string) error {
 			if err := output.check(); err != nil {
 				return err
@@ -155,13 +153,13 @@ func newDoctorList(a *app) *cobra.Command {
 	return cmd
 }
 
-func newDoctorExplain(a *app, ids []string) *cobra.Command {
+func newDoctorExplain(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use: "explain ID", Short: "What a check looks at, and why", Args: cobra.ExactArgs(1),
 		Example:   "  kqos doctor explain reserved-cgroups",
-		ValidArgs: ids,
+		ValidArgs: checkIDs(),
 		RunE: func(_ *cobra.Command, args []string) error {
-			chosen, err := doctor.Choose(doctor.Checks(), args, nil)
+			chosen, err := chooseChecks(args, nil)
 			if err != nil {
 				return err
 			}
@@ -170,6 +168,25 @@ func newDoctorExplain(a *app, ids []string) *cobra.Command {
 			return err
 		},
 	}
+}
+
+// checkIDs are the names of all checks.
+func checkIDs() []string {
+	var ids []string
+	for _, c := range doctor.Checks() {
+		ids = append(ids, c.ID)
+	}
+	return ids
+}
+
+// chooseChecks are the checks to run; a name that no check has is refused.
+func chooseChecks(only, ignore []string) ([]doctor.Check, error) {
+	for _, id := range slices.Concat(only, ignore) {
+		if !oneOf(id, checkIDs()...) {
+			return nil, fmt.Errorf("no check is called %q%s; see 'kqos doctor list'", id, didYouMean(id, checkIDs()))
+		}
+	}
+	return doctor.Choose(doctor.Checks(), only, ignore)
 }
 
 // failed says whether any result is a failure.

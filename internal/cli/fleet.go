@@ -73,8 +73,7 @@ own kubelet's version.`,
 	f.StringSliceVar(&o.fitPod, "fit-pod", nil, "how many Guaranteed pods of this size each node admits: cpu=8,memory=16Gi")
 	f.BoolVar(&o.exitCode, "exit-code", false, "exit 1 if anything was found")
 	completeGates(cmd)
-	_ = cmd.MarkFlagDirname("configz")
-	_ = cmd.MarkFlagDirname("topologies")
+	completeList(cmd, "fit-pod", "cpu=", "memory=", "ephemeral-storage=", "hugepages-2Mi=", "hugepages-1Gi=")
 	return cmd
 }
 

@@ -60,11 +60,8 @@ it tells Prometheus what it sees, and logs what appears and what goes instead.`,
   kqos inspect --watch --sort memory
   kqos inspect --host-root /host --watch --metrics-address :9099`,
 		Args: cobra.MaximumNArgs(1),
-		ValidArgsFunction: func(_ *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
-			if len(args) > 0 {
-				return nil, cobra.ShellCompDirectiveNoFileComp
-			}
-			return completeCgroup(o.node.hostRoot, typed)
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+			return a.completeTarget(cmd, &o.node, args, typed)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.run(cmd.Context(), a, slices.Concat(args, []string{""})[0])
@@ -94,10 +91,6 @@ it tells Prometheus what it sees, and logs what appears and what goes instead.`,
 
 func (o *inspectOptions) check() error {
 	switch {
-	case !oneOf(o.sortBy, sortKeys()...):
-		return fmt.Errorf("--sort %q: must be name, cpu, memory, pids, throttled, oom, pressure or drift", o.sortBy)
-	case o.fold != "" && !oneOf(o.fold, foldLevels()...):
-		return fmt.Errorf("--fold %q: must be node, qos, pod or container", o.fold)
 	case o.sample < 0 || o.timeout <= 0:
 		return errors.New("--sample can't be negative, and --timeout must be above 0")
 	case o.interval < 100*time.Millisecond:
@@ -106,6 +99,14 @@ func (o *inspectOptions) check() error {
 		return errors.New("--count needs --watch and can't be negative")
 	case o.metricsAddress != "" && !o.watch:
 		return errors.New("--metrics-address needs --watch")
+	}
+	if err := checkWord("sort", o.sortBy, sortKeys()...); err != nil {
+		return err
+	}
+	if o.fold != "" {
+		if err := checkWord("fold", o.fold, foldLevels()...); err != nil {
+			return err
+		}
 	}
 	return o.output.check()
 }

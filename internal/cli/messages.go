@@ -28,7 +28,7 @@ func newLogger(w io.Writer, format string, verbosity int) (*slog.Logger, error) 
 	case "json":
 		return slog.New(slog.NewJSONHandler(w, &slog.HandlerOptions{Level: level, ReplaceAttr: nameNotice})), nil
 	}
-	return nil, fmt.Errorf("--log-format %q: must be text or json", format)
+	return nil, checkWord("log-format", format, "text", "json")
 }
 
 // nameNotice gives the level of notices its name.

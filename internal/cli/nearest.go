@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -10,22 +12,77 @@ import (
 
 func oneOf(s string, words ...string) bool { return slices.Contains(words, s) }
 
+// checkWord refuses a value that is none of those that a flag takes.
+func checkWord(flag, value string, words ...string) error {
+	if oneOf(value, words...) {
+		return nil
+	}
+	return fmt.Errorf("--%s %q: must be %s%s", flag, value, anyOf(words), didYouMean(value, words))
+}
+
+// anyOf is "a, b or c".
+func anyOf(words []string) string {
+	last := len(words) - 1
+	if last < 1 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:last], ", ") + " or " + words[last]
+}
+
+// didYouMean ends a message with the word that was meant; empty where none is near.
+func didYouMean(typed string, words []string) string {
+	if word := nearest(typed, words); word != "" {
+		return ", did you mean " + word + "?"
+	}
+	return ""
+}
+
+// nearest is the word that is nearest to a mistyped one: at most two letters away
+// whatever their case, but not with all of them changed, or begun by it. It is
+// empty where none is.
+func nearest(typed string, words []string) string {
+	const shortest = 3 // of the beginning of a word
+	best, at := "", min(3, len(typed))
+	for _, word := range words {
+		if !strings.ContainsFunc(word, unicode.IsLetter) {
+			continue // a version is another one, not a slip
+		}
+		d := distance(strings.ToLower(typed), strings.ToLower(word))
+		if len(typed) >= shortest && strings.HasPrefix(word, typed) {
+			d = min(d, 2)
+		}
+		if d < at {
+			best, at = word, d
+		}
+	}
+	return best
+}
+
 // nearestFlag suggests the flag that was meant, from pflag's "unknown flag" text.
 func nearestFlag(cmd *cobra.Command, err error) string {
 	wrong, ok := strings.CutPrefix(err.Error(), "unknown flag: --")
 	if !ok {
 		return ""
 	}
-	best, at := "", 3
+	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if d := distance(wrong, f.Name); d < at && !f.Hidden {
-			best, at = f.Name, d
+		if !f.Hidden {
+			names = append(names, f.Name)
 		}
 	})
-	if best == "" {
-		return ""
+	if name := nearest(wrong, names); name != "" {
+		return ", did you mean --" + name + "?"
 	}
-	return ", did you mean --" + best + "?"
+	return ""
+}
+
+// unknownCommand names the command or topic below cmd that was meant.
+func unknownCommand(cmd *cobra.Command, name string) error {
+	var names []string
+	for _, child := range shownBelow(cmd) {
+		names = append(names, child.Name())
+	}
+	return fmt.Errorf("unknown command %q%s; see '%s --help'", name, didYouMean(name, names), cmd.CommandPath())
 }
 
 // distance is the number of letters to insert, delete or change (Levenshtein).

@@ -87,11 +87,11 @@ func (n *nodeFlags) loadConfig(a *app, document *manifest.Document, minor kubele
 	}
 	config, err := kubelet.Load(o)
 	if n.refusalsWarn && o.File+o.Dir != "" && refusedContent(err) {
-		a.logger().Warn(fmt.Sprintf("the kubelet would refuse the configuration, its defaults are taken instead: %v", err))
+		a.logger().Warn(fmt.Sprintf("the kubelet would refuse the configuration, its defaults are taken instead: %v", withMeant(err)))
 		config, err = kubelet.Load(kubelet.LoadOptions{Gates: o.Gates, Minor: o.Minor})
 	}
 	if err != nil {
-		return nil, err
+		return nil, withMeant(err)
 	}
 	if n.asksHost(elsewhere) && document == nil {
 		if err := n.tellKubelet(a, config); err != nil {
@@ -99,7 +99,7 @@ func (n *nodeFlags) loadConfig(a *app, document *manifest.Document, minor kubele
 		}
 	}
 	for _, w := range config.Warnings {
-		a.logger().Warn(w)
+		a.logger().Warn(w + meantField(w))
 	}
 	return config, nil
 }

@@ -1,13 +1,11 @@
 package cli
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/kqos/kqos/internal/kubelet"
 	"github.com/kqos/kqos/internal/launch"
 )
 
@@ -60,29 +58,21 @@ func (n *nodeFlags) add(cmd *cobra.Command) {
 	f.StringSliceVar(&n.capacity, "capacity", nil, "override capacity: cpu=8,memory=32Gi,ephemeral-storage=…,pid=…,swap=…,hugepages-2Mi=…")
 	f.StringVar(&n.driver, "driver", "auto", "cgroup driver: auto, cgroupfs, systemd")
 	f.StringVar(&n.cgroupVersion, "cgroup-version", "auto", "cgroup version: auto, 1, 2")
-	f.StringVar(&n.kubernetes, "kubernetes-version", "auto", "whose rules: "+knownVersions()+", or auto: the running kubelet's, else those of a Node in the input, else the last")
+	f.StringVar(&n.kubernetes, "kubernetes-version", "auto", "whose rules: "+anyOf(knownVersions())+", or auto: the running kubelet's, else those of a Node in the input, else the last")
 	f.StringVar(&n.hostRoot, "host-root", "/", "prefix for /proc, /sys, /etc, /var and /run, or an archive that kqos collect made")
 	completeList(cmd, "capacity", capacityValues()...)
 	completeGates(cmd)
 	_ = cmd.RegisterFlagCompletionFunc("topology", completeTopology)
 	_ = cmd.MarkFlagFilename("config", "yaml", "yml", "json", "conf")
-	_ = cmd.MarkFlagDirname("config-dir")
 	completeWith(cmd, "driver", "auto", "cgroupfs", "systemd")
 	completeWith(cmd, "cgroup-version", "auto", "1", "2")
-	versions := []string{"auto"}
-	for _, minor := range kubelet.Versions() {
-		versions = append(versions, minor.String())
-	}
-	completeWith(cmd, "kubernetes-version", versions...)
+	completeWith(cmd, "kubernetes-version", append([]string{"auto"}, knownVersions()...)...)
 }
 
 // check refuses words that no value of the flag has.
 func (n *nodeFlags) check() error {
-	if !oneOf(n.driver, "auto", "cgroupfs", "systemd") {
-		return fmt.Errorf("--driver %q: must be auto, cgroupfs or systemd", n.driver)
+	if err := checkWord("driver", n.driver, "auto", "cgroupfs", "systemd"); err != nil {
+		return err
 	}
-	if !oneOf(n.cgroupVersion, "auto", "1", "2") {
-		return fmt.Errorf("--cgroup-version %q: must be auto, 1 or 2", n.cgroupVersion)
-	}
-	return nil
+	return checkWord("cgroup-version", n.cgroupVersion, "auto", "1", "2")
 }

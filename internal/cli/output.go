@@ -52,16 +52,18 @@ func table(t render.Table) func(io.Writer, render.Style) error {
 type outputFlags struct {
 	format    string
 	noHeaders bool
-	extra     []string
+	// words are all formats, as they are offered.
+	words []string
+	extra []string
 }
 
 // add defines the flags; extra names formats that the command has besides.
 func (o *outputFlags) add(cmd *cobra.Command, extra ...string) {
 	o.extra = extra
-	words := slices.Concat([]string{"table", "wide", "name"}, extra, render.ObjectFormats())
-	cmd.Flags().StringVarP(&o.format, "output", "o", "table", "output format: "+strings.Join(words, ", "))
+	o.words = slices.Concat([]string{"table", "wide", "name"}, extra, render.ObjectFormats())
+	cmd.Flags().StringVarP(&o.format, "output", "o", "table", "output format: "+strings.Join(o.words, ", "))
 	cmd.Flags().BoolVar(&o.noHeaders, "no-headers", false, "leave the header line of tables out")
-	completeWith(cmd, "output", words...)
+	completeWith(cmd, "output", o.words...)
 }
 
 // check refuses an unknown format before any work is done.
@@ -77,7 +79,11 @@ func (o *outputFlags) check() error {
 			return nil
 		}
 	}
-	return fmt.Errorf("-o %q: unknown output format; see 'kqos help formats'", o.format)
+	word, _, filled := strings.Cut(o.format, "=")
+	if filled {
+		word += "="
+	}
+	return fmt.Errorf("-o %q: unknown output format%s; see 'kqos help formats'", o.format, didYouMean(word, o.words))
 }
 
 // text says whether a person reads the result.

@@ -73,6 +73,9 @@ func (o *planOptions) want(ctx context.Context, a *app, args []string) (*wanted,
 	if err := o.output.check(); err != nil {
 		return nil, err
 	}
+	if err := checkWord("pods-from", o.podsFrom, "auto", "files", "kubelet"); err != nil {
+		return nil, err
+	}
 	in, n, err := o.pods.loadAny(ctx, a, args, &o.node)
 	if err != nil {
 		return nil, err

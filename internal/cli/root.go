@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"log/slog"
-	"strings"
 	"sync"
 
 	"github.com/spf13/cobra"
@@ -52,10 +51,9 @@ func newRoot(a *app) *cobra.Command {
 		Long: `kqos answers what the kubelet will do with a pod on a node, what it did, and
 whether the node is really in that state: offline, with the numbers of the
 kubelet of Kubernetes v1.37 and the reason for each.`,
-		SuggestionsMinimumDistance: 2,
-		SilenceErrors:              true,
-		SilenceUsage:               true,
-		Args:                       cobra.ArbitraryArgs,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.ArbitraryArgs,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
 			// An interrupt finds messages set up and the archive unpacked, or neither.
 			defer a.hold()()
@@ -66,8 +64,8 @@ kubelet of Kubernetes v1.37 and the reason for each.`,
 			if a.log, err = newLogger(a.Err, logFormat, verbosity); err != nil {
 				return err
 			}
-			if !oneOf(a.color, "auto", "always", "never") {
-				return fmt.Errorf("--color %q: must be auto, always or never", a.color)
+			if err := checkWord("color", a.color, "auto", "always", "never"); err != nil {
+				return err
 			}
 			if err := a.unpackHost(cmd); err != nil {
 				return err
@@ -79,12 +77,7 @@ kubelet of Kubernetes v1.37 and the reason for each.`,
 			a.writes, err = newLogger(a.Err, logFormat, telling(verbosity))
 			return err
 		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return cmd.Help()
-			}
-			return unknownCommand(cmd, args[0])
-		},
+		RunE: groups,
 	}
 	root.SetIn(a.In)
 	root.SetOut(a.Out)
@@ -100,8 +93,13 @@ kubelet of Kubernetes v1.37 and the reason for each.`,
 		return fmt.Errorf("%w%s; see '%s --help'", err, nearestFlag(cmd, err), cmd.CommandPath())
 	})
 	root.SetHelpTemplate(helpTemplate())
-	root.AddCommand(commands(a)...)
+	for _, cmd := range commands(a) {
+		completeFolders(cmd)
+		root.AddCommand(cmd)
+	}
 	root.AddCommand(topics()...)
+	root.SetHelpCommand(newHelp())
+	addCompletion(root)
 	return root
 }
 
@@ -137,12 +135,21 @@ func helpTemplate() string {
 {{end}}{{if or .Runnable .HasSubCommands}}{{.UsageString}}{{end}}` + exitTable
 }
 
-func unknownCommand(root *cobra.Command, name string) error {
-	hint := ""
-	if near := root.SuggestionsFor(name); len(near) > 0 {
-		hint = fmt.Sprintf(", did you mean %s?", strings.Join(near, " or "))
+// groups runs a command that only holds others.
+func groups(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return cmd.Help()
 	}
-	return fmt.Errorf("unknown command %q%s; see '%s --help'", name, hint, root.CommandPath())
+	return unknownCommand(cmd, args[0])
+}
+
+// noCommand refuses arguments of a command that takes none but the names of
+// those below it.
+func noCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	return unknownCommand(cmd, args[0])
 }
 
 func completeWith(cmd *cobra.Command, flag string, values ...string) {

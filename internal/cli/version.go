@@ -23,10 +23,11 @@ type version struct {
 func newVersion(a *app) *cobra.Command {
 	var out outputFlags
 	cmd := &cobra.Command{
-		Use:     "version",
-		Short:   "Versions of kqos, of Go, and of the kubelet it follows",
-		Example: "  kqos version\n  kqos version -o json",
-		Args:    cobra.NoArgs,
+		Use:               "version",
+		Short:             "Versions of kqos, of Go, and of the kubelet it follows",
+		Example:           "  kqos version\n  kqos version -o json",
+		ValidArgsFunction: cobra.NoFileCompletions,
+		Args:              cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			if err := out.check(); err != nil {
 				return err

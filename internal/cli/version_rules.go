@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -26,7 +25,7 @@ func (n *nodeFlags) chooseRules(ctx context.Context, a *app, nodes []*corev1.Nod
 	if n.kubernetes != "auto" {
 		minor, err := kubelet.ParseVersion(n.kubernetes)
 		if err != nil || !minor.Known() {
-			return rules{}, fmt.Errorf("--kubernetes-version %q: must be auto, %s", n.kubernetes, knownVersions())
+			return rules{}, checkWord("kubernetes-version", n.kubernetes, append([]string{"auto"}, knownVersions()...)...)
 		}
 		return rules{minor: minor}, nil
 	}
@@ -112,11 +111,10 @@ func (n *nodeFlags) scenarioRules(ctx context.Context, a *app) (kubelet.Minor, e
 }
 
 // knownVersions lists the tables.
-func knownVersions() string {
+func knownVersions() []string {
 	var all []string
 	for _, minor := range kubelet.Versions() {
 		all = append(all, minor.String())
 	}
-	last := len(all) - 1
-	return strings.Join(all[:last], ", ") + " or " + all[last]
+	return all
 }

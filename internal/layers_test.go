@@ -53,7 +53,7 @@ func layers() map[string][]string {
 		"internal/inspect/doctor": append([]string{
 			"internal/cgroups", "internal/input", "internal/inspect", "internal/nodeapi", "internal/simulate", "internal/simulate/topologymanager",
 		}, placement...),
-		"internal/render":  {"internal/input", "internal/machine", "internal/parallel"},
+		"internal/render":  {"internal/input", "internal/machine", "internal/parallel", "internal/quantity"},
 		"internal/nodeapi": {"internal/input"},
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/kqos/kqos/internal/allocatable"
 	"github.com/kqos/kqos/internal/cgroups"
-	"github.com/kqos/kqos/internal/render"
+	quantities "github.com/kqos/kqos/internal/quantity"
 )
 
 // nodeAllocatable is the contract of the allocatable command.
@@ -126,7 +126,7 @@ func isHugePages(name string) bool { return strings.HasPrefix(name, corev1.Resou
 // amount prints a quantity for people, or exactly.
 func amount(name corev1.ResourceName, q resource.Quantity, exact bool) string {
 	if !exact && (name == corev1.ResourceMemory || name == corev1.ResourceEphemeralStorage || isHugePages(string(name))) {
-		return render.Bytes(q)
+		return quantities.Bytes(q)
 	}
 	return q.String()
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	quantities "github.com/kqos/kqos/internal/quantity"
 	"github.com/kqos/kqos/internal/render"
 )
 
@@ -70,7 +71,7 @@ func alignmentTable(v *cgroupInspection, s render.Style) render.Table {
 		}
 		var memory []string
 		for _, node := range slices.Sorted(maps.Keys(a.Memory)) {
-			memory = append(memory, node+": "+render.Bytes(a.Memory[node]))
+			memory = append(memory, node+": "+quantities.Bytes(a.Memory[node]))
 		}
 		t.Rows = append(t.Rows, []string{
 			owner, a.CPUs, s.Paint(render.Yellow, dash(a.SharedCores)), idList(a.LLCs), numa, idList(a.Sockets), dash(strings.Join(memory, ", ")), a.Path,

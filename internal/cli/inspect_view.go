@@ -13,6 +13,7 @@ import (
 
 	"github.com/kqos/kqos/internal/cgroups"
 	"github.com/kqos/kqos/internal/inspect"
+	quantities "github.com/kqos/kqos/internal/quantity"
 	"github.com/kqos/kqos/internal/render"
 )
 
@@ -64,10 +65,10 @@ func usageCells(c *inspectedCgroup, drift int, s render.Style) []string {
 		oom = s.Paint(render.Red, oom)
 	}
 	return []string{
-		quantityText(u.CPU, func(q resource.Quantity) string { return q.String() }), quantityText(u.Memory, render.Bytes),
+		quantityText(u.CPU, func(q resource.Quantity) string { return q.String() }), quantityText(u.Memory, quantities.Bytes),
 		limitText(c.file("memory.max", "memory/memory.limit_in_bytes")), countText(u.PIDs), throttledText(u, s), oom, pressureText(u, s),
 		dash(c.file("cpuset.cpus.effective", "cpuset/cpuset.effective_cpus")),
-		quantityText(u.MemoryPeak, render.Bytes), quantityText(u.Swap, render.Bytes), hugePagesUse(u),
+		quantityText(u.MemoryPeak, quantities.Bytes), quantityText(u.Swap, quantities.Bytes), hugePagesUse(u),
 		dash(c.file("cpu.weight", "cpu/cpu.shares")), dash(c.file("cpu.max", "cpu/cpu.cfs_quota_us")),
 		dash(c.file("cpuset.mems.effective", "cpuset/cpuset.effective_mems")), state,
 	}
@@ -132,7 +133,7 @@ func pressureText(u *inspectedUsage, s render.Style) string {
 func hugePagesUse(u *inspectedUsage) string {
 	var words []string
 	for _, size := range slices.Sorted(maps.Keys(u.HugePages)) {
-		words = append(words, size+" "+render.Bytes(u.HugePages[size]))
+		words = append(words, size+" "+quantities.Bytes(u.HugePages[size]))
 	}
 	return dash(strings.Join(words, ", "))
 }

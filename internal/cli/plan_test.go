@@ -6,7 +6,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/kqos/kqos/internal/cgroups"
 )
@@ -152,6 +156,43 @@ func onlyPod(tree map[string]cgroups.Cgroup) (pod cgroups.Cgroup, ok bool) {
 		}
 	}
 	return pod, ok
+}
+
+// TestPlanOfExclusiveCPUs wants the quotas that B39 lists for a container with CPUs
+// of its own and for its pod, on both cgroup versions.
+func TestPlanOfExclusiveCPUs(t *testing.T) {
+	var expected struct {
+		AlsoExpect struct {
+			Exclusive struct{ ContainerCPUQuota, PodCPUQuota int64 }
+		}
+	}
+	readJSON(t, "../../testdata/cases/B39-exclusive-cpus-no-quota/expected.json", &expected)
+	want := map[cgroups.Level]int64{
+		cgroups.LevelContainer: expected.AlsoExpect.Exclusive.ContainerCPUQuota, cgroups.LevelPod: expected.AlsoExpect.Exclusive.PodCPUQuota,
+	}
+	static := writeJSON(t, map[string]any{
+		"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration", "failCgroupV1": false,
+		"cpuManagerPolicy": "static", "kubeReserved": map[string]string{"cpu": "1"},
+	})
+	for version, file := range map[string]string{"1": "cpu/cpu.cfs_quota_us", "2": "cpu.max"} {
+		got := map[cgroups.Level]int64{}
+		for _, c := range onCase(t, "B39", "pod.yaml", "--config", static, "--cgroup-version", version) {
+			if want[c.Level] == 0 {
+				continue
+			}
+			quota, _, _ := strings.Cut(c.Files[file], " ")
+			if quota == "max" {
+				quota = "-1" // as v2 spells it
+			}
+			var err error
+			if got[c.Level], err = strconv.ParseInt(quota, 10, 64); err != nil {
+				t.Errorf("v%s: %s %s: %v", version, c.Path, file, err)
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("v%s (-want +got):\n%s", version, diff)
+		}
+	}
 }
 
 // TestPlanOfContainers wants the unified files that B53 and B56 list for each

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kqos/kqos/internal/quantity"
 )
 
 // Group is nodes of one machine, kubelet and configuration.
@@ -186,7 +188,8 @@ func keyText(k groupKey) string {
 // machineText describes the machine in a few words.
 func machineText(j *judged) string {
 	n := j.node
-	words := []string{j.key.fields["cpu"] + " CPUs", j.key.fields["memory"]}
+	memory, _ := quantity.Parse(j.key.fields["memory"]) // as cluster wrote it
+	words := []string{j.key.fields["cpu"] + " CPUs", quantity.Bytes(memory)}
 	for _, word := range []string{n.arch, n.instance} {
 		if word != "" {
 			words = append(words, word)

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/kqos/kqos/internal/machine"
+	"github.com/kqos/kqos/internal/quantity"
 )
 
 // anyNode stands for devices that are near no node in particular.
@@ -132,25 +133,12 @@ func kindOf(d machine.PCIDevice) pciKind {
 	return pciKind{d.Class, d.Vendor, d.Device}
 }
 
-// Size writes bytes in the largest unit that keeps three digits of meaning.
+// Size is an amount of bytes for people; empty where it is not known.
 func Size(bytes int64) string {
 	if bytes <= 0 {
 		return ""
 	}
-	value, unit := float64(bytes), 0
-	units := []string{"", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"}
-	for value >= 1024 && unit < len(units)-1 {
-		value /= 1024
-		unit++
-	}
-	text := fmt.Sprintf("%.3g", value)
-	if value >= 1000 {
-		text = fmt.Sprintf("%.0f", value)
-	}
-	if q, err := resource.ParseQuantity(text + units[unit]); err == nil && q.Value() == bytes {
-		return q.String()
-	}
-	return text + units[unit]
+	return quantity.Bytes(*resource.NewQuantity(bytes, resource.BinarySI))
 }
 
 func plural(n int, what string) string {

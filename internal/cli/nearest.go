@@ -37,19 +37,19 @@ func didYouMean(typed string, words []string) string {
 	return ""
 }
 
-// nearest is the word that is nearest to a mistyped one: at most two letters away
-// whatever their case, but not with all of them changed, or begun by it. It is
-// empty where none is.
+// nearest is the word that is nearest to a mistyped one: at most two letters away,
+// and less than half of them, whatever their case; or begun by it. It is empty
+// where none is.
 func nearest(typed string, words []string) string {
 	const shortest = 3 // of the beginning of a word
-	best, at := "", min(3, len(typed))
+	best, at := "", min(3, (len(typed)+1)/2)
 	for _, word := range words {
 		if !strings.ContainsFunc(word, unicode.IsLetter) {
 			continue // a version is another one, not a slip
 		}
 		d := distance(strings.ToLower(typed), strings.ToLower(word))
 		if len(typed) >= shortest && strings.HasPrefix(word, typed) {
-			d = min(d, 2)
+			d = min(d, at-1)
 		}
 		if d < at {
 			best, at = word, d
@@ -85,23 +85,27 @@ func unknownCommand(cmd *cobra.Command, name string) error {
 	return fmt.Errorf("unknown command %q%s; see '%s --help'", name, didYouMean(name, names), cmd.CommandPath())
 }
 
-// distance is the number of letters to insert, delete or change (Levenshtein).
+// distance is the number of letters to insert, delete, change, or swap with the next.
 func distance(a, b string) int {
+	var before []int
 	row := make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j
 	}
 	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
+		next := make([]int, len(b)+1)
+		next[0] = i + 1
 		for j := range len(b) {
-			change := diagonal
+			change := row[j]
 			if a[i] != b[j] {
 				change++
 			}
-			diagonal = row[j+1]
-			row[j+1] = min(change, row[j]+1, diagonal+1)
+			next[j+1] = min(change, next[j]+1, row[j+1]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				next[j+1] = min(next[j+1], before[j-1]+1)
+			}
 		}
+		before, row = row, next
 	}
 	return row[len(b)]
 }

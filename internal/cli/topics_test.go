@@ -35,7 +35,7 @@ func TestTopicFormats(t *testing.T) {
 		}
 		all++
 		_, words, _ := strings.Cut(flag.Usage, ": ")
-		for _, word := range strings.Split(words, ", ") {
+		for word := range strings.SplitSeq(words, ", ") {
 			printing[word] = append(printing[word], cmd.Name())
 		}
 	}

@@ -127,6 +127,9 @@ differences, and exits 1 if there are any. It writes nothing.`,
 }
 
 func (o *planOptions) diff(ctx context.Context, a *app, args []string) error {
+	if err := o.checkPodsFrom(); err != nil {
+		return err
+	}
 	w, err := o.want(ctx, a, args)
 	if err != nil {
 		return err

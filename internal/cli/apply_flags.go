@@ -55,7 +55,7 @@ func (r *runFlags) check(o *applyOptions, args []string) error {
 	case r.settle < 0 || r.lockTimeout < 0:
 		return errors.New("--settle and --lock-timeout can't be negative")
 	}
-	return nil
+	return o.checkPodsFrom()
 }
 
 // named refuses to write a tree that nobody asked for, that of a kubelet with

@@ -38,22 +38,24 @@ func didYouMean(typed string, words []string) string {
 }
 
 // nearest is the word that is nearest to a mistyped one: at most two letters away,
-// and less than half of them, whatever their case; or begun by it. It is empty
-// where none is.
+// and less than half of them, whatever their case; else the first that it begins.
+// It is empty where none is, or the word is one of them.
 func nearest(typed string, words []string) string {
-	const shortest = 3 // of the beginning of a word
+	if slices.Contains(words, typed) {
+		return ""
+	}
 	best, at := "", min(3, (len(typed)+1)/2)
 	for _, word := range words {
 		if !strings.ContainsFunc(word, unicode.IsLetter) {
 			continue // a version is another one, not a slip
 		}
-		d := distance(strings.ToLower(typed), strings.ToLower(word))
-		if len(typed) >= shortest && strings.HasPrefix(word, typed) {
-			d = min(d, at-1)
-		}
-		if d < at {
+		if d := distance(strings.ToLower(typed), strings.ToLower(word)); d < at {
 			best, at = word, d
 		}
+	}
+	const shortest = 3 // of a beginning
+	if i := slices.IndexFunc(words, func(word string) bool { return strings.HasPrefix(word, typed) }); best == "" && i >= 0 && len(typed) >= shortest {
+		return words[i]
 	}
 	return best
 }

@@ -7,7 +7,7 @@ func TestNearest(t *testing.T) {
 	for typed, want := range map[string]string{
 		"jsn": "json", "JSON": "json", "sgv": "svg", "pods": "pod", "memoryqos": "MemoryQoS", "sytsemd": "systemd",
 		"single-numa": "single-numa-node", "con": "container",
-		"": "", "node": "", "xml": "", "1.36": "", "p": "", "systemctl": "",
+		"": "", "pod": "", "node": "", "xml": "", "1.36": "", "p": "", "systemctl": "",
 	} {
 		if got := nearest(typed, words); got != want {
 			t.Errorf("%q: %q, want %q", typed, got, want)

@@ -68,12 +68,14 @@ type wanted struct {
 	err error
 }
 
+// checkPodsFrom refuses what --pods-from does not take.
+func (o *planOptions) checkPodsFrom() error {
+	return checkWord("pods-from", o.podsFrom, "auto", "files", "kubelet")
+}
+
 // want computes the tree from pods, configuration and machine.
 func (o *planOptions) want(ctx context.Context, a *app, args []string) (*wanted, error) {
 	if err := o.output.check(); err != nil {
-		return nil, err
-	}
-	if err := checkWord("pods-from", o.podsFrom, "auto", "files", "kubelet"); err != nil {
 		return nil, err
 	}
 	in, n, err := o.pods.loadAny(ctx, a, args, &o.node)

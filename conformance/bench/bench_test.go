@@ -13,7 +13,6 @@ import (
 	v1qos "k8s.io/kubernetes/pkg/apis/core/v1/helper/qos"
 
 	"github.com/kqos/kqos/conformance/check"
-	"github.com/kqos/kqos/conformance/oracle/cadvisor"
 	"github.com/kqos/kqos/conformance/oracle/cpu"
 	"github.com/kqos/kqos/conformance/oracle/gates"
 	"github.com/kqos/kqos/conformance/oracle/node"
@@ -147,12 +146,8 @@ func BenchmarkAllocatable(b *testing.B) {
 	}
 	host := node.Host{CgroupVersion: 2, MaxPID: 4194304, EphemeralStorage: 100 << 30}
 	sides(b, "512Gi", func() {
-		c, err := start.Load(start.Options{File: file})
-		if err != nil {
-			b.Fatal(err)
-		}
-		if a := node.Start(c, cadvisor.Info(m), host, dir); a.Error != "" {
-			b.Fatal(a.Error)
+		if a, err := node.Start(file, m, host, dir); err != nil || a.Error != "" {
+			b.Fatal(err, a.Error)
 		}
 	}, func() {
 		c, err := kubelet.Load(kubelet.LoadOptions{File: file})
@@ -184,8 +179,14 @@ func BenchmarkAdmit(b *testing.B) {
 		sides(b, fmt.Sprintf("%dcpus", len(m.CPUs)), func() {
 			state, remove := check.Dir(b, dir)
 			defer remove()
-			if r := placement.Run(s, state); r.Refused() {
-				b.Fatal(r.Events[0].Message, r.StartError)
+			r := placement.Run(check.Scenario(s), state)
+			if r.StartError != nil {
+				b.Fatal(r.StartError.Message)
+			}
+			for _, e := range r.Events {
+				if !*e.Admitted {
+					b.Fatal(e.Message)
+				}
 			}
 		}, func() {
 			if r := simulate.Run(s, simulate.Options{}); r.Refused() {

@@ -45,7 +45,7 @@ func TestOracle(t *testing.T) {
 				if slices.Contains(w.Arbitrary, "result") {
 					continue
 				}
-				got := placement.Run(plain(s), t.TempDir())
+				got := placement.Run(check.Scenario(s), t.TempDir())
 				if !slices.ContainsFunc(w.Events, func(e simulate.EventResult) bool { return e.Hints != nil }) {
 					for i := range got.Events {
 						got.Events[i].Hints = nil // of large machines and long lives they were not recorded

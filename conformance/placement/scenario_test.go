@@ -35,23 +35,6 @@ func TestSuccessors(t *testing.T) {
 	})
 }
 
-// plain is a scenario in the oracle's form.
-func plain(s *simulate.Scenario) *placement.Scenario {
-	hardware := func(h *simulate.Hardware) *placement.Hardware {
-		if h == nil {
-			return nil
-		}
-		return &placement.Hardware{Machine: h.Machine, Preferred: h.Preferred}
-	}
-	p := &placement.Scenario{Name: s.Name, Machine: hardware(s.Machine), Kubelet: s.Kubelet}
-	for _, e := range s.Events {
-		p.Events = append(p.Events, placement.Event{
-			Op: e.Op, Pod: e.Pod, PodName: e.PodName, Kubelet: e.Kubelet, Machine: hardware(e.Machine), Files: e.Files, PluginsFirst: e.PluginsFirst,
-		})
-	}
-	return p
-}
-
 func read(t *rapid.T, raw json.RawMessage) *simulate.Scenario {
 	scenarios, _, err := simulate.ReadScenarios(raw)
 	if err != nil {
@@ -69,7 +52,7 @@ func play(t *rapid.T, dir string, raw json.RawMessage) {
 	var want any
 	for range chances {
 		state, remove := check.Dir(t, dir)
-		want = steady(t, placement.Run(plain(s), state), got.Arbitrary)
+		want = steady(t, placement.Run(check.Scenario(s), state), got.Arbitrary)
 		remove()
 		if cmp.Equal(want, steady(t, got, got.Arbitrary)) {
 			return

@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -102,5 +103,35 @@ func TestDocsPicture(t *testing.T) {
 	}
 	if string(want) != string(got) {
 		t.Error("docs/node.svg is not what the command draws; run with -update")
+	}
+}
+
+// TestReadmeDependencies wants every module that go.mod requires directly in the
+// table of README.md, written whole or within braces.
+func TestReadmeDependencies(t *testing.T) {
+	mod, err := os.ReadFile("../../go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := map[string]bool{}
+	for _, word := range regexp.MustCompile("`([^`\\s]+)`").FindAllStringSubmatch(string(readme), -1) {
+		before, rest, _ := strings.Cut(word[1], "{")
+		inner, after, _ := strings.Cut(rest, "}")
+		for part := range strings.SplitSeq(inner, ",") {
+			named[before+part+after] = true
+		}
+	}
+	required := regexp.MustCompile(`(?m)^\t(\S+) v\S+$`).FindAllStringSubmatch(string(mod), -1)
+	if len(required) < 20 {
+		t.Errorf("only %d requirements were found", len(required))
+	}
+	for _, module := range required {
+		if !named[module[1]] && !named[module[1]+"/pkg/printers"] && !named[module[1]+"/cpuset"] {
+			t.Errorf("README.md does not name %s", module[1])
+		}
 	}
 }

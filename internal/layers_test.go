@@ -49,7 +49,7 @@ func layers() map[string][]string {
 		"internal/machine":                  {"internal/quantity", "internal/archive", "internal/input"},
 		"internal/inspect":                  {"internal/cgroups", "internal/kubelet", "internal/machine", "internal/nodeapi", "internal/qos"},
 		"internal/launch":                   {"internal/input", "internal/nodeapi"},
-		"internal/inspect/collect":          {"internal/kubelet", "internal/launch", "internal/nodeapi"},
+		"internal/inspect/collect":          {"internal/cgroups", "internal/kubelet", "internal/launch", "internal/nodeapi"},
 		"internal/inspect/doctor": append([]string{
 			"internal/cgroups", "internal/input", "internal/inspect", "internal/nodeapi", "internal/simulate", "internal/simulate/topologymanager",
 		}, placement...),

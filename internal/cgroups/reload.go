@@ -69,6 +69,14 @@ func Reloaded(version int, properties map[string]string) map[string]string {
 	return files
 }
 
+// ReloadedProperties are those of a unit that Reloaded reads.
+func ReloadedProperties() []string {
+	return []string{
+		"CPUQuotaPerSecUSec", "CPUQuotaPeriodUSec", "CPUShares", "CPUWeight", "MemoryLimit", "MemoryMax", "MemoryHigh",
+		"MemoryLow", "MemoryMin", "MemorySwapMax", "TasksMax", "AllowedCPUs", "AllowedMemoryNodes",
+	}
+}
+
 // memoryProperty names the property that limits memory on v1: one of v2 makes
 // systemd take its MemoryMax, set or not, and MemoryLimit no more.
 //

@@ -1,6 +1,8 @@
 package cgroups
 
 import (
+	"maps"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -89,6 +91,27 @@ func TestUnitOf(t *testing.T) {
 	} {
 		if got := UnitOf(path); got != want {
 			t.Errorf("%s: %q, want %q", path, got, want)
+		}
+	}
+}
+
+// What a Reloaded file comes from is on the list of what an archive keeps.
+func TestReloadedProperties(t *testing.T) {
+	all := map[string]string{}
+	for _, name := range ReloadedProperties() {
+		all[name] = "4096"
+	}
+	for version, files := range map[int][]string{
+		1: {"cpu/cpu.cfs_period_us", "cpu/cpu.cfs_quota_us", "cpu/cpu.shares", "memory/memory.limit_in_bytes", "pids/pids.max"},
+		2: {"cpu.max", "cpu.weight", "cpuset.cpus", "cpuset.mems", "memory.high", "memory.low", "memory.max", "memory.min", "memory.swap.max", "pids.max"},
+	} {
+		if d := cmp.Diff(files, slices.Sorted(maps.Keys(Reloaded(version, all)))); d != "" {
+			t.Errorf("v%d (-want +got):\n%s", version, d)
+		}
+		for _, file := range files {
+			if name := PropertyOf(file); !slices.Contains(ReloadedProperties(), name) {
+				t.Errorf("%s is kept as %s, which is not listed", file, name)
+			}
 		}
 	}
 }

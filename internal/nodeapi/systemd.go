@@ -3,29 +3,34 @@ package nodeapi
 import (
 	"context"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
 	sd "github.com/coreos/go-systemd/v22/dbus"
 	"github.com/godbus/dbus/v5"
+
+	"github.com/kqos/kqos/internal/input"
 )
 
 // Unit is what systemd holds of one of its slices, scopes or services.
 type Unit struct {
-	Name string
+	Name string `json:"name"`
 	// Properties are those of its resource control by D-Bus name: numbers as text,
 	// 2^64-1 as infinity, sets of CPUs and memory nodes as hexadecimal masks.
-	Properties map[string]string
+	Properties map[string]string `json:"properties"`
 	// Delegated says that what lies below is for another to manage (Delegate=yes).
-	Delegated bool
+	Delegated bool `json:"delegated,omitempty"`
 	// Files are the unit's file and its drop-ins.
-	Files []string
+	Files []string `json:"files,omitempty"`
 }
 
 const (
@@ -33,10 +38,28 @@ const (
 	getAll      = "org.freedesktop.DBus.Properties.GetAll"
 )
 
+// UnitsFile is where a captured host has what its systemd told, as JSON of units
+// by name; below the root of a running one there is none.
+const UnitsFile = "run/systemd/kqos-units.json"
+
 // SystemdSockets are where systemd answers on the host below root: its own
-// socket, for root only, and that of the bus.
+// socket, for root only, that of the bus, and UnitsFile, which stands for it.
 func SystemdSockets(root string) []string {
-	return []string{filepath.Join(root, "run/systemd/private"), filepath.Join(root, "run/dbus/system_bus_socket")}
+	return []string{filepath.Join(root, "run/systemd/private"), filepath.Join(root, "run/dbus/system_bus_socket"), filepath.Join(root, UnitsFile)}
+}
+
+// recordedUnits are those of a captured host that have one of the names.
+func recordedUnits(file string, names []string) (map[string]Unit, error) {
+	text, err := input.File(file, input.Config)
+	if err != nil {
+		return nil, err
+	}
+	var all map[string]Unit
+	if err := json.Unmarshal(text, &all); err != nil {
+		return nil, fmt.Errorf("reading %s: %w", file, err)
+	}
+	maps.DeleteFunc(all, func(name string, _ Unit) bool { return !slices.Contains(names, name) })
+	return all, nil
 }
 
 // Units asks systemd for units by name; those that it does not know are left
@@ -47,6 +70,14 @@ func Units(ctx context.Context, sockets, names []string) (map[string]Unit, error
 	defer cancel()
 	var failed []error
 	for _, socket := range sockets {
+		if filepath.Base(socket) == filepath.Base(UnitsFile) {
+			units, err := recordedUnits(socket, names)
+			if err == nil {
+				return units, nil
+			}
+			failed = append(failed, err)
+			continue
+		}
 		conn, err := dialSystemd(ctx, socket)
 		if err != nil {
 			failed = append(failed, err)

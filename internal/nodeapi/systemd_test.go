@@ -111,6 +111,25 @@ func TestUnits(t *testing.T) {
 	}
 }
 
+// TestRecordedUnits takes what a captured host's systemd told for its answer.
+func TestRecordedUnits(t *testing.T) {
+	for text, want := range map[string]map[string]Unit{
+		`{"a.slice": {"name": "a.slice", "properties": {"CPUWeight": "39"}, "delegated": true}, "b.slice": {}}`: {
+			"a.slice": {Name: "a.slice", Properties: map[string]string{"CPUWeight": "39"}, Delegated: true},
+		},
+		`{}`:   {},
+		`null`: nil,
+		`{"a`:  nil,
+		`[1]`:  nil,
+	} {
+		root := hostFiles(t, map[string]string{UnitsFile: text})
+		got, err := Units(t.Context(), SystemdSockets(root), []string{"a.slice", "gone.slice"})
+		if d := cmp.Diff(want, got); d != "" || (err != nil) != (want == nil && text != "null") {
+			t.Errorf("%s: %v (-want +got):\n%s", text, err, d)
+		}
+	}
+}
+
 // TestSystemdSilent does not wait for a socket that takes calls and says nothing,
 // nor for one that is gone.
 func TestSystemdSilent(t *testing.T) {

@@ -61,6 +61,8 @@ type Collection struct {
 	// kubelet is how the host's is started, nil where it has none.
 	kubelet *launch.Kubelet
 	seen    map[string]bool
+	// units are those of systemd whose cgroups are collected.
+	units []string
 }
 
 // Read collects the node's files. What is not there is left out, what can't be
@@ -77,6 +79,7 @@ func Read(ctx context.Context, o Options) (*Collection, error) {
 	if err := c.addCgroups(ctx); err != nil {
 		return nil, err
 	}
+	c.addUnits(ctx)
 	slices.SortFunc(c.Entries, func(a, b Entry) int { return cmp.Compare(a.Path, b.Path) })
 	return c, nil
 }

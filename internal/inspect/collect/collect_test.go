@@ -3,6 +3,7 @@ package collect
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/kqos/kqos/internal/archive"
 	"github.com/kqos/kqos/internal/kubelet"
+	"github.com/kqos/kqos/internal/nodeapi"
 )
 
 // host writes files of a node, name by content; a name that ends in a slash is a
@@ -164,6 +166,39 @@ func TestReproducible(t *testing.T) {
 		"sys/fs/cgroup/kubepods/cpu.weight", "var/lib/kubelet/cpu_manager_state",
 	}
 	if d := cmp.Diff(want, names); d != "" {
+		t.Error("-want +got:\n" + d)
+	}
+}
+
+// What systemd holds of the kubelet's units goes along, without figures that
+// differ each time and without units of others.
+func TestUnits(t *testing.T) {
+	const pod = "kubepods-poda.slice"
+	_, _, files := pack(t, Options{Root: host(t, map[string]string{
+		"run/systemd/system/": "",
+		"sys/fs/cgroup/kubepods.slice/" + pod + "/x.scope/cpu.max": "max 100000\n",
+		"sys/fs/cgroup/system.slice/ssh.service/cpu.max":           "max 100000\n",
+		// A captured host in place of a systemd that runs.
+		nodeapi.UnitsFile: `{
+			"` + pod + `": {"name": "` + pod + `", "properties": {"CPUWeight": "39", "CPUUsageNSec": "12345"}, "files": ["/run/systemd/transient/a"]},
+			"x.scope": {"name": "x.scope", "properties": {"MemoryMax": "4096"}, "delegated": true},
+			"ssh.service": {"name": "ssh.service", "properties": {"TasksMax": "5"}},
+			"elsewhere.slice": {"name": "elsewhere.slice", "properties": {"TasksMax": "5"}}
+		}`,
+	})})
+	text, err := files.ReadFile(nodeapi.UnitsFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got map[string]nodeapi.Unit
+	if err := json.Unmarshal(text, &got); err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]nodeapi.Unit{
+		pod:       {Name: pod, Properties: map[string]string{"CPUWeight": "39"}, Files: []string{"/run/systemd/transient/a"}},
+		"x.scope": {Name: "x.scope", Properties: map[string]string{"MemoryMax": "4096"}, Delegated: true},
+	}
+	if d := cmp.Diff(want, got); d != "" {
 		t.Error("-want +got:\n" + d)
 	}
 }

@@ -105,6 +105,9 @@ func (c *Collection) addCgroups(ctx context.Context) error {
 		if err != nil {
 			return nil //nolint:nilerr // all lie below the root
 		}
+		if unit := unitOf(filepath.ToSlash(name)); d.IsDir() && unit != "" {
+			c.units = append(c.units, unit)
+		}
 		if d.IsDir() || d.Type().IsRegular() && controlFile(d.Name()) {
 			c.add(filepath.ToSlash(name))
 		}

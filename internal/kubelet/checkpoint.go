@@ -23,6 +23,10 @@ const (
 // predecessors read the part beside that text.
 const firstVersioned Minor = 37
 
+// firstPodLevel is the version that has another form for pods' own CPUs and
+// memory, written and read only with the gate PodLevelResourceManagers.
+const firstPodLevel Minor = 36
+
 // ErrCheckpointCorrupt is the kubelet's text for a checksum that does not fit.
 // kubelet v1.37: checkpointmanager/errors/errors.go
 var ErrCheckpointCorrupt = errors.New("checkpoint is corrupted")

@@ -124,18 +124,25 @@ func ReadCPUManagerState(blob []byte, policyName string, g Gates) (*CPUManagerSt
 	return s, nil
 }
 
+// readCPUData tries the forms that the kubelet knows, the youngest first.
+//
+// kubelet v1.37: cm/cpumanager/state/state_checkpoint.go loadAndMigrateCheckpointV4;
+// v1.36: the same, loadAndMigrateCheckpointV3 and V2; v1.35: restoreState.
 func readCPUData(blob []byte, g Gates) (*cpuData, error) {
-	var file cpuFileV4
-	var data cpuData
-	current, err := readVersioned(blob, "cpu", "v4", &file, &file.versioned, &data)
-	if current {
-		return &data, err
+	podLevel := g.Enabled("PodLevelResourceManagers")
+	if g.minor() >= firstVersioned {
+		var file cpuFileV4
+		var data cpuData
+		current, err := readVersioned(blob, "cpu", "v4", &file, &file.versioned, &data)
+		if current {
+			return &data, err
+		}
 	}
 	v3 := &cpuFileV3{Entries: cpuEntries{}, PodEntries: podCPUs{}}
-	if json.Unmarshal(blob, v3) == nil {
+	if (g.minor() >= firstVersioned || podLevel) && json.Unmarshal(blob, v3) == nil {
 		want := v3.Checksum
 		v3.Checksum = 0
-		if want == sum(v3, "CPUManagerCheckpointV3") || want == sum(v3, "CPUManagerCheckpoint") {
+		if want == sum(v3, "CPUManagerCheckpoint") || g.minor() >= firstVersioned && want == sum(v3, "CPUManagerCheckpointV3") {
 			return &cpuData{PolicyName: v3.PolicyName, DefaultCPUSet: v3.DefaultCPUSet, Entries: v3.Entries, PodEntries: v3.PodEntries}, nil
 		}
 	}
@@ -146,7 +153,7 @@ func readCPUData(blob []byte, g Gates) (*cpuData, error) {
 	// A checksum of 0 is accepted: the file backend of old had none.
 	if want := v2.Checksum; want != 0 {
 		v2.Checksum = 0
-		legacy := !g.Enabled("PodLevelResourceManagers") && want == sum(v2, "CPUManagerCheckpointV2")
+		legacy := !podLevel && g.minor() >= firstPodLevel && want == sum(v2, "CPUManagerCheckpointV2")
 		if !legacy && want != sum(v2, "CPUManagerCheckpoint") {
 			return nil, ErrCheckpointCorrupt
 		}

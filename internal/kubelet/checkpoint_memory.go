@@ -92,7 +92,7 @@ type memoryFileV3 struct {
 //
 // kubelet v1.37: cm/memorymanager/state/state_checkpoint.go restoreState.
 func ReadMemoryManagerState(blob []byte, policyName string, g Gates) (*MemoryManagerState, error) {
-	s, err := readMemoryData(blob)
+	s, err := readMemoryData(blob, g)
 	if err != nil {
 		return nil, err
 	}
@@ -111,15 +111,22 @@ func ReadMemoryManagerState(blob []byte, policyName string, g Gates) (*MemoryMan
 	return s, nil
 }
 
-func readMemoryData(blob []byte) (*MemoryManagerState, error) {
-	var file memoryFileV3
-	var data MemoryManagerState
-	current, err := readVersioned(blob, "memory", "v3", &file, &file.versioned, &data)
-	if current {
-		return &data, err
+// readMemoryData tries the forms that the kubelet knows, the youngest first.
+//
+// kubelet v1.37: cm/memorymanager/state/state_checkpoint.go loadAndMigrateCheckpointV3;
+// v1.36: the same, loadAndMigrateCheckpointV2; v1.35: restoreState.
+func readMemoryData(blob []byte, g Gates) (*MemoryManagerState, error) {
+	podLevel := g.Enabled("PodLevelResourceManagers")
+	if g.minor() >= firstVersioned {
+		var file memoryFileV3
+		var data MemoryManagerState
+		current, err := readVersioned(blob, "memory", "v3", &file, &file.versioned, &data)
+		if current {
+			return &data, err
+		}
 	}
 	v2 := &memoryFileV2{Entries: ContainerMemory{}, PodEntries: PodMemoryMap{}, MachineState: NUMANodeMap{}}
-	if json.Unmarshal(blob, v2) == nil {
+	if (g.minor() >= firstVersioned || podLevel) && json.Unmarshal(blob, v2) == nil {
 		want := v2.Checksum
 		v2.Checksum = 0
 		if want == sum(v2, "MemoryManagerCheckpoint") {
@@ -130,10 +137,11 @@ func readMemoryData(blob []byte) (*MemoryManagerState, error) {
 	if err := json.Unmarshal(blob, v1); err != nil {
 		return nil, err
 	}
-	// A checksum of 0 is accepted: the file backend of old had none.
-	if want := v1.Checksum; want != 0 {
+	// Since 1.36 a checksum of 0 is accepted, as of the CPU manager's old files.
+	if want := v1.Checksum; want != 0 || g.minor() < firstPodLevel {
 		v1.Checksum = 0
-		if want != sum(v1, "MemoryManagerCheckpoint") {
+		legacy := !podLevel && g.minor() == firstPodLevel && want == sum(v1, "MemoryManagerCheckpointV1")
+		if !legacy && want != sum(v1, "MemoryManagerCheckpoint") {
 			return nil, ErrCheckpointCorrupt
 		}
 	}

@@ -29,7 +29,7 @@ const (
 // they take a question and never answer.
 func askedNode(t *testing.T) (root string) {
 	t.Helper()
-	root, err := os.MkdirTemp("", "kqos") // the name of a socket may have 108 bytes
+	root, err := os.MkdirTemp("", "kqos") //nolint:usetesting // the name of a socket may have 108 bytes
 	if err != nil {
 		t.Fatal(err)
 	}

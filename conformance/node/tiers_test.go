@@ -50,7 +50,7 @@ func drawTiers(t *rapid.T) tierInput {
 	}
 	tierConfig(t, in.Config)
 	for i := range rapid.IntRange(0, 4).Draw(t, "pods") {
-		p := gen.Pod().Draw(t, "pod")
+		p := check.Pod(t)
 		p.Name, p.UID = fmt.Sprintf("p%d", i), types.UID(fmt.Sprintf("uid%d", i))
 		p.Annotations = nil // mirror pods of one hash would share a cgroup
 		in.Pods = append(in.Pods, p)

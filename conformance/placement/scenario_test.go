@@ -1,6 +1,7 @@
 package placement
 
 import (
+	"bytes"
 	"encoding/json"
 	"slices"
 	"testing"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/kqos/kqos/conformance/check"
 	"github.com/kqos/kqos/conformance/gen"
+	"github.com/kqos/kqos/conformance/older"
 	"github.com/kqos/kqos/conformance/oracle/placement"
 	"github.com/kqos/kqos/internal/simulate"
 )
@@ -44,6 +46,10 @@ func read(t *rapid.T, raw json.RawMessage) *simulate.Scenario {
 }
 
 func play(t *rapid.T, dir string, raw json.RawMessage) {
+	// Alpha before 1.37, where kqos places what a pod asks for as a whole as 1.37 does.
+	if older.Asked() && bytes.Contains(raw, []byte(`"PodLevelResourceManagers":true`)) {
+		return
+	}
 	s := read(t, raw)
 	got := simulate.Run(s, simulate.Options{Explain: true, Minor: check.Minor(t)})
 	if slices.Contains(got.Arbitrary, "result") {

@@ -35,7 +35,7 @@ func TestCreation(t *testing.T) {
 		t.Skip("kqos creates pods as the API server of 1.37 does, whatever the kubelet")
 	}
 	check.Property(t, 4000, func(t *rapid.T) {
-		in := input{Pod: drawPod(t), FeatureGates: gen.KnownGates(podGates()).Draw(t, "gates")}
+		in := input{Pod: check.Pod(t), FeatureGates: gen.KnownGates(podGates()).Draw(t, "gates")}
 		g, ok := setGates(t, in.FeatureGates)
 		if !ok {
 			return

@@ -22,7 +22,7 @@ type podCgroup struct {
 
 func TestPodCgroup(t *testing.T) {
 	check.Property(t, 6000, func(t *rapid.T) {
-		in := podCgroup{Pod: drawPod(t), FeatureGates: gen.KnownGates(podGates()).Draw(t, "gates")}
+		in := podCgroup{Pod: check.Pod(t), FeatureGates: gen.KnownGates(podGates()).Draw(t, "gates")}
 		in.CgroupOptions = drawOptions(t)
 		g, ok := setGates(t, in.FeatureGates)
 		if !ok {

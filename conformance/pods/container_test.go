@@ -113,7 +113,7 @@ func asked(t *rapid.T, in containerInput, c *corev1.Container, g kubelet.Gates) 
 func TestContainers(t *testing.T) {
 	check.Property(t, 4000, func(t *rapid.T) {
 		in := containerInput{
-			Pod: drawPod(t), FeatureGates: gen.KnownGates(podGates()).Draw(t, "gates"),
+			Pod: check.Pod(t), FeatureGates: gen.KnownGates(podGates()).Draw(t, "gates"),
 			Exclusive: rapid.IntRange(0, 4).Draw(t, "exclusive") == 0, Node: drawNode(t),
 		}
 		g, ok := setGates(t, in.FeatureGates)

@@ -23,7 +23,7 @@ type isolationInput struct {
 func TestIsolation(t *testing.T) {
 	check.Property(t, 1500, func(t *rapid.T) {
 		in := isolationInput{
-			Pod: drawPod(t), FeatureGates: gen.KnownGates(podGates()).Draw(t, "gates"), Assigned: map[string]bool{},
+			Pod: check.Pod(t), FeatureGates: gen.KnownGates(podGates()).Draw(t, "gates"), Assigned: map[string]bool{},
 		}
 		in.Pod.Spec.EphemeralContainers = nil // the CPU manager never knows one
 		all := rapid.Bool().Draw(t, "all")

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 	"pgregory.net/rapid"
 
 	"github.com/kqos/kqos/conformance/check"
@@ -39,35 +38,6 @@ func kqos(in input, g kubelet.Gates) pod.View {
 	return v
 }
 
-// drawPod draws a pod. Before 1.37 a resize under way, what is claimed through
-// DRA, and amounts below zero counted otherwise, where kqos counts as 1.37 does:
-// they are left away.
-func drawPod(t *rapid.T) *corev1.Pod {
-	p := gen.Pod().Draw(t, "pod")
-	if check.Minor(t) < 37 {
-		p.Status = corev1.PodStatus{QOSClass: p.Status.QOSClass}
-		notNegative(p)
-	}
-	return p
-}
-
-func notNegative(p *corev1.Pod) {
-	lists := []corev1.ResourceList{p.Spec.Overhead}
-	if r := p.Spec.Resources; r != nil {
-		lists = append(lists, r.Requests, r.Limits)
-	}
-	for _, c := range pod.Containers(p) {
-		lists = append(lists, c.Resources.Requests, c.Resources.Limits)
-	}
-	for _, list := range lists {
-		for name, q := range list {
-			if q.Sign() < 0 {
-				list[name] = resource.Quantity{}
-			}
-		}
-	}
-}
-
 // podGates are the gates that bear on pods.
 func podGates() []string {
 	return []string{
@@ -79,7 +49,7 @@ func podGates() []string {
 func TestQOS(t *testing.T) {
 	check.Property(t, 6000, func(t *rapid.T) {
 		in := input{
-			Pod:            drawPod(t),
+			Pod:            check.Pod(t),
 			MemoryCapacity: rapid.SampledFrom([]int64{8 << 30, 1, 4096, 64 << 30, 6 << 40, 1000}).Draw(t, "memory"),
 			FeatureGates:   gen.KnownGates(podGates()).Draw(t, "gates"),
 		}

@@ -1,6 +1,7 @@
 package kubelet
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -146,6 +147,29 @@ func readCPUData(blob []byte, g Gates) (*cpuData, error) {
 			return &cpuData{PolicyName: v3.PolicyName, DefaultCPUSet: v3.DefaultCPUSet, Entries: v3.Entries, PodEntries: v3.PodEntries}, nil
 		}
 	}
+	data, err := readCPUDataV2(blob, podLevel, g.minor())
+	if err != nil && g.minor() == firstPodLevel {
+		// This version alone tells what is wrong with the file as its oldest form.
+		err = cmp.Or(cpuErrorV1(blob), err)
+	}
+	return data, err
+}
+
+// cpuErrorV1 is what keeps the file from being read with one text for each
+// container id; the names of the types are in the kubelet's message.
+//
+// kubelet v1.36: cm/cpumanager/state/state_checkpoint.go loadCheckpointV1.
+func cpuErrorV1(blob []byte) error {
+	type CPUManagerCheckpointV1 struct {
+		PolicyName    string            `json:"policyName"`
+		DefaultCPUSet string            `json:"defaultCpuSet"`
+		Entries       map[string]string `json:"entries,omitempty"`
+		Checksum      checksum          `json:"checksum"`
+	}
+	return json.Unmarshal(blob, &CPUManagerCheckpointV1{})
+}
+
+func readCPUDataV2(blob []byte, podLevel bool, minor Minor) (*cpuData, error) {
 	v2 := &cpuFileV2{Entries: cpuEntries{}}
 	if err := json.Unmarshal(blob, v2); err != nil {
 		return nil, err
@@ -153,7 +177,7 @@ func readCPUData(blob []byte, g Gates) (*cpuData, error) {
 	// A checksum of 0 is accepted: the file backend of old had none.
 	if want := v2.Checksum; want != 0 {
 		v2.Checksum = 0
-		legacy := !podLevel && g.minor() >= firstPodLevel && want == sum(v2, "CPUManagerCheckpointV2")
+		legacy := !podLevel && minor >= firstPodLevel && want == sum(v2, "CPUManagerCheckpointV2")
 		if !legacy && want != sum(v2, "CPUManagerCheckpoint") {
 			return nil, ErrCheckpointCorrupt
 		}

@@ -58,3 +58,18 @@ func TestCheckpointsOfAnotherMinor(t *testing.T) {
 		})
 	}
 }
+
+// TestCorruptCheckpointError has an entry, which no kubelet read as text.
+func TestCorruptCheckpointError(t *testing.T) {
+	t.Parallel()
+	const blob = `{"policyName":"static","defaultCpuSet":"2-7","entries":{"p2":{"c0":"1"}},"checksum":1}`
+	for minor, want := range map[Minor]string{
+		35: "checkpoint is corrupted",
+		36: "json: cannot unmarshal object into Go struct field CPUManagerCheckpointV1.entries of type string",
+		37: "checkpoint is corrupted",
+	} {
+		if _, err := ReadCPUManagerState([]byte(blob), "static", DefaultGates(minor)); err == nil || err.Error() != want {
+			t.Errorf("%s: got %v, want %s", minor, err, want)
+		}
+	}
+}

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/mattn/go-isatty"
+
 	"github.com/kqos/kqos/internal/input"
 )
 
@@ -56,6 +58,5 @@ func calledBy(path string) string {
 }
 
 func isTerminal(f *os.File) bool {
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
+	return isatty.IsTerminal(f.Fd()) // not /dev/null, which cron and services have
 }

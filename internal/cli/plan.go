@@ -64,6 +64,8 @@ type wanted struct {
 	listed *manifest.List
 	// incomplete says why the pods may not be all, "" where they are.
 	incomplete string
+	// notes tell what of the tree was left out, and why.
+	notes []string
 	// err joins what could not be planned; the tree holds the rest.
 	err error
 }
@@ -244,5 +246,5 @@ func (o *planOptions) consult(ctx context.Context, a *app, w *wanted, host apply
 		return err
 	}
 	o.desire(w)
-	return o.meetContainers(ctx, a, w, host)
+	return o.meetContainers(ctx, w, host)
 }

@@ -14,7 +14,7 @@ import (
 // meetContainers finds the wanted cgroups of containers among those that a
 // runtime has made, whose names are its own. Of a pod with such cgroups, those
 // containers that have none are left out, with a note: they may not run now.
-func (o *planOptions) meetContainers(ctx context.Context, a *app, w *wanted, host apply.Reader) error {
+func (o *planOptions) meetContainers(ctx context.Context, w *wanted, host apply.Reader) error {
 	if !o.containers {
 		return nil
 	}
@@ -23,7 +23,7 @@ func (o *planOptions) meetContainers(ctx context.Context, a *app, w *wanted, hos
 	if sockets := existing(o.node.runtimeSockets(w.node.config)); len(sockets) > 0 {
 		containers, err := nodeapi.Containers(ctx, sockets)
 		if err != nil {
-			a.logger().Warn(fmt.Sprintf("the runtime does not tell its containers: %v", err))
+			w.notes = append(w.notes, fmt.Sprintf("the runtime does not tell its containers: %v", err))
 		}
 		owners.AddRuntime(containers)
 	}
@@ -44,7 +44,7 @@ func (o *planOptions) meetContainers(ctx context.Context, a *app, w *wanted, hos
 					c.Unit = cgroups.UnitOf(at)
 				}
 			} else if len(made[pod]) > 0 {
-				a.logger().Warn(fmt.Sprintf("container %s of pod %s/%s: a runtime works in the pod and no cgroup is known to be this container's; it is left out", c.Container, c.Pod.Namespace, c.Pod.Name))
+				w.notes = append(w.notes, fmt.Sprintf("container %s of pod %s/%s is left out: a runtime works in the pod and no cgroup is known to be this container's", c.Container, c.Pod.Namespace, c.Pod.Name))
 				continue
 			}
 		}

@@ -26,7 +26,7 @@ type cgroupPlan struct {
 	Changes    []cgroups.Change `json:"changes"`
 	// Withheld are those changes that would not be written, with the reason.
 	Withheld []apply.Withheld `json:"withheld,omitempty"`
-	// Notes tell what the host can't do.
+	// Notes tell what the host can't do, and what was left out.
 	Notes []string `json:"notes,omitempty"`
 	// Result counts what an apply did; a plan has none.
 	Result *apply.Result `json:"result,omitempty"`
@@ -36,7 +36,7 @@ func newPlan(w *wanted, changes []cgroups.Change, withheld []apply.Withheld, not
 	return &cgroupPlan{
 		typeMeta: kind("CgroupPlan"), Driver: w.tree.Driver, CgroupVersion: w.tree.Version, Reading: w.in.reading,
 		PodsIncomplete: w.incomplete, Unverified: w.node.unverified, Cgroups: slices.Concat([]cgroups.Cgroup{}, w.tree.Cgroups),
-		Changes: slices.Concat([]cgroups.Change{}, changes), Withheld: withheld, Notes: notes,
+		Changes: slices.Concat([]cgroups.Change{}, changes), Withheld: withheld, Notes: slices.Concat(w.notes, notes),
 	}
 }
 

@@ -36,7 +36,8 @@ func TestConversions(t *testing.T) {
 	check.Property(t, 3000, func(t *rapid.T) {
 		n := rapid.OneOf(rapid.Int64Range(0, 1<<20), rapid.Int64Range(0, math.MaxInt64)).Draw(t, "value")
 		period := rapid.SampledFrom([]int64{100000, 1000, 1000000, 12345}).Draw(t, "period")
-		_, _ = setGates(t, nil)
+		// Without the gate the kubelet v1.35 takes no period but its own.
+		_, _ = setGates(t, map[string]bool{"CustomCPUCFSQuotaPeriod": true})
 		got := pod.Conversions{
 			Shares: cgroups.MilliCPUToShares(n), Quota: cgroups.MilliCPUToQuota(n, period),
 			Weight: cgroups.SharesToWeight(uint64(n)), RuntimeWeight: cgroups.SharesToWeightRuntime(uint64(n)),

@@ -44,3 +44,26 @@ func TestNewFields(t *testing.T) {
 		})
 	}
 }
+
+// A kubelet reads no field that it does not know, whatever it holds.
+func TestNewFieldsUnread(t *testing.T) {
+	t.Parallel()
+	const text = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\nmaxPods: 7\ntlsCurvePreferences: [4294967296]\nshowHiddenMetricsForVersion: \"1\"\n"
+	if _, err := Load(LoadOptions{File: "test", Data: []byte(text), Minor: 36}); err == nil {
+		t.Error("1.36 takes a number beyond int32")
+	}
+	c, err := Load(LoadOptions{File: "test", Data: []byte(text), Minor: 35})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"tlsCurvePreferences: a kubelet before 1.36 does not know this field"}, c.Warnings); diff != "" || c.MaxPods != 7 {
+		t.Errorf("maxPods %d, warnings (-want +got)\n%s", c.MaxPods, diff)
+	}
+	want := []Finding{{
+		Stage: StageValidate, Field: "showHiddenMetricsForVersion",
+		Message: "--show-hidden-metrics-for-version must be omitted or have the value '1.34'. Only the previous minor version is allowed",
+	}}
+	if diff := cmp.Diff(want, c.Validate(2)); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+}

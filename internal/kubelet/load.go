@@ -121,7 +121,16 @@ func (c *Config) loadFile(o LoadOptions) error {
 	}
 	doc, err := findDocument(data)
 	if err != nil {
-		return fail(err)
+		older, unread := withoutNewFields(data, err, c.Gates.minor())
+		if older == nil {
+			return fail(err)
+		}
+		if doc, err = findDocument(older); err != nil {
+			return fail(err)
+		}
+		for _, name := range unread {
+			doc.written[name] = true
+		}
 	}
 	if doc.refused != nil {
 		c.Refused = append(c.Refused, Finding{Stage: StageLoad, Message: fail(doc.refused).Error()})

@@ -28,7 +28,12 @@ func (v *validator) observability() {
 func (v *validator) hiddenMetrics() {
 	const name = "showHiddenMetricsForVersion"
 	previous := (v.Gates.minor() - 1).String()
-	if shown := v.ShowHiddenMetricsForVersion; shown != "" && shown != previous {
+	shown := v.ShowHiddenMetricsForVersion
+	switch {
+	case shown == "" || shown == previous:
+	case !v.Gates.Since(36):
+		v.add(name, fmt.Sprintf("--show-hidden-metrics-for-version must be omitted or have the value '%s'. Only the previous minor version is allowed", previous))
+	default:
 		e := field.Invalid(field.NewPath(name), shown, fmt.Sprintf("must be omitted or have the value '%s'; only the previous minor version is allowed", previous))
 		v.add(name, fmt.Sprintf("invalid %s: %v", name, e))
 	}

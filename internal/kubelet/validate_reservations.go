@@ -128,7 +128,7 @@ func (v *validator) memoryQoS() {
 	if !on && policy == tiered {
 		v.invalid("memoryReservationPolicy", "memoryReservationPolicy %q requires MemoryQoS feature gate to be enabled", policy)
 	}
-	if none := kubeletv1beta1.NoneMemoryReservationPolicy; policy != none && policy != tiered {
+	if none := kubeletv1beta1.NoneMemoryReservationPolicy; v.Gates.Since(36) && policy != none && policy != tiered {
 		v.invalid("memoryReservationPolicy", "option %q specified for memoryReservationPolicy. Valid options are %q or %q", policy, none, tiered)
 	}
 }

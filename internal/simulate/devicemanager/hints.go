@@ -117,9 +117,12 @@ func (m *Manager) generate(resource string, available, reusable ids, requested i
 }
 
 // hosts are the machine's nodes that host devices of the resource; all of the
-// machine when none does.
+// machine when none does, and to a kubelet before v1.36.
 // kubelet v1.37: cm/devicemanager/topology_hints.go deviceNUMANodes
 func (m *Manager) hosts(resource string) []int {
+	if !m.gates.Since(36) {
+		return m.nodeIDs
+	}
 	var nodes []int
 	for _, id := range m.nodeIDs {
 		for _, d := range m.devices[resource] {

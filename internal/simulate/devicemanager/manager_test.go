@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kqos/kqos/internal/kubelet"
 	"github.com/kqos/kqos/internal/machine"
 	"github.com/kqos/kqos/internal/simulate/topologymanager"
 )
@@ -218,5 +219,20 @@ func TestRestart(t *testing.T) {
 	_, err := again.Hints(p, &p.Spec.Containers[0])
 	if crash, ok := errors.AsType[*topologymanager.CrashError](err); !ok || !strings.Contains(crash.Why, "no longer reports the device a") {
 		t.Errorf("hints after the exchange: error %v", err)
+	}
+}
+
+// A kubelet before v1.36 asks of all nodes, those without devices too.
+func TestHintsOfAllNodes(t *testing.T) {
+	t.Parallel()
+	for minor, want := range map[kubelet.Minor]string{35: "[0+ 0,1]", 36: "[0+]"} {
+		m := New(Config{Machine: inventory("a@0 b@0"), Gates: kubelet.DefaultGates(minor)})
+		m.Start(nil)
+		m.Register()
+		p := pod("x", nil, container("c", 1))
+		hints, err := m.Hints(p, &p.Spec.Containers[0])
+		if got := fmt.Sprint(hints[nic]); err != nil || got != want {
+			t.Errorf("%s: got %s, %v, want %s", minor, got, err, want)
+		}
 	}
 }

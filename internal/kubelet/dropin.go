@@ -59,7 +59,14 @@ func (c *Config) setMerged(merged []byte) error {
 	if err := checkQuantities(merged); err != nil {
 		return &LoadError{Err: fmt.Errorf("failed to unmarshal merged JSON into kubelet configuration: %w", err)}
 	}
-	if err := json.Unmarshal(merged, &next); err != nil {
+	err := json.Unmarshal(merged, &next)
+	if err != nil {
+		if older, _ := withoutNewFields(merged, err, c.Gates.minor()); older != nil {
+			next = kubeletv1beta1.KubeletConfiguration{}
+			err = json.Unmarshal(older, &next)
+		}
+	}
+	if err != nil {
 		return &LoadError{Err: fmt.Errorf("failed to unmarshal merged JSON into kubelet configuration: %w", err)}
 	}
 	if err := setDefaults(&next, c.Gates); err != nil {

@@ -1,6 +1,8 @@
 package kubelet
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -58,6 +60,13 @@ func TestNewFieldsUnread(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"tlsCurvePreferences: a kubelet before 1.36 does not know this field"}, c.Warnings); diff != "" || c.MaxPods != 7 {
 		t.Errorf("maxPods %d, warnings (-want +got)\n%s", c.MaxPods, diff)
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "a.conf"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if c, err := Load(LoadOptions{Dir: dir, Minor: 35}); err != nil || c.MaxPods != 7 {
+		t.Errorf("as a drop-in: %v", err)
 	}
 	want := []Finding{{
 		Stage: StageValidate, Field: "showHiddenMetricsForVersion",

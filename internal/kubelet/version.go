@@ -16,9 +16,9 @@ type Minor int
 // Latest is the minor version whose rules hold when none is chosen.
 const Latest Minor = 37
 
-// Versions are the minor versions whose rules are known, in order. Those of
-// Latest are held against the kubelet's own code, those before it against their
-// sources as they were read.
+// Versions are the minor versions whose rules are known, in order; all are held
+// against the kubelet's own code, those before Latest as far as docs/versions.md
+// says.
 func Versions() []Minor { return []Minor{35, 36, Latest} }
 
 // String gives the version as "1.37".

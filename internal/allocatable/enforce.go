@@ -1,7 +1,6 @@
 package allocatable
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -62,7 +61,7 @@ func enforced(c *kubelet.Config, n Node, r *Result) []Enforced {
 			e.Resources, e.From = withoutStatusOnly(r.Reservations.absolute(capacity)), "capacity - systemReserved - kubeReserved"
 		}
 		// kubelet v1.36 and before leaves what an earlier configuration wrote.
-		e.ResetProtection = !memoryQoS && n.CgroupVersion == 2 && cmp.Or(c.Gates.Minor, kubelet.Latest) > 36
+		e.ResetProtection = !memoryQoS && n.CgroupVersion == 2 && c.Gates.Since(37)
 		list = append(list, e)
 	}
 	reserved := func(word string, g Group, cgroup string, amounts corev1.ResourceList, from string, compressible bool) {

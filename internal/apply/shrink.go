@@ -153,8 +153,8 @@ func squeeze(ctx context.Context, host Host, cg *cgroups.Cgroup, c cgroups.Chang
 // retryAtUse does what the kubelet does when v1 refuses a memory limit of a
 // tier as below use: it sets what is in use, so that the tier grows no further,
 // and tries the wanted limit again later. Kubepods and pods are left as they
-// are. The library answers a refusal with words in place of EBUSY, so the use itself
-// tells it.
+// are. The library answers a refusal with words in place of EBUSY, so the use
+// itself tells it.
 //
 // kubelet v1.37: cm/qos_container_manager_linux.go retrySetMemoryReserve;
 // cm/node_container_manager_linux.go enforceNodeAllocatableCgroups

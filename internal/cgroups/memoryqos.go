@@ -1,7 +1,6 @@
 package cgroups
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"strconv"
@@ -34,13 +33,13 @@ type memoryRules struct {
 }
 
 func rulesOf(cfg *kubelet.Config) memoryRules {
-	switch minor := cmp.Or(cfg.Gates.Minor, kubelet.Latest); {
-	case minor <= 35:
-		return memoryRules{}
-	case minor == 36:
+	switch {
+	case cfg.Gates.Since(37):
+		return memoryRules{policy: true, lowAtRoot: true, resets: true, podHigh: true, bestEffortHigh: true}
+	case cfg.Gates.Since(36):
 		return memoryRules{policy: true}
 	}
-	return memoryRules{policy: true, lowAtRoot: true, resets: true, podHigh: true, bestEffortHigh: true}
+	return memoryRules{}
 }
 
 // protection is how memory requests are shielded from reclaim.

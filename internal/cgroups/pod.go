@@ -1,7 +1,6 @@
 package cgroups
 
 import (
-	"cmp"
 	"fmt"
 	"time"
 
@@ -103,7 +102,7 @@ func periods(cfg *kubelet.Config) (written uint64, formula int64) {
 // same and component-helpers resource/helpers.go AggregateContainerLimits.
 func limitsDeclared(pod *corev1.Pod, g kubelet.Gates) (cpu, memory bool) {
 	cpu, memory = true, true
-	summed := cmp.Or(g.Minor, kubelet.Latest) < 37
+	summed := !g.Since(37)
 	var sidecarCPU, sidecarMemory bool
 	for i := range pod.Spec.InitContainers {
 		c := &pod.Spec.InitContainers[i]

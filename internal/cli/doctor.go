@@ -179,14 +179,14 @@ func checkIDs() []string {
 	return ids
 }
 
-// chooseChecks are the checks to run; a name that no check has is refused.
+// chooseChecks are the checks to run; of a name that no check has the nearest is
+// told.
 func chooseChecks(only, ignore []string) ([]doctor.Check, error) {
-	for _, id := range slices.Concat(only, ignore) {
-		if !oneOf(id, checkIDs()...) {
-			return nil, fmt.Errorf("no check is called %q%s; see 'kqos doctor list'", id, didYouMean(id, checkIDs()))
-		}
+	checks, err := doctor.Choose(doctor.Checks(), only, ignore)
+	if id, unknown := errors.AsType[doctor.UnknownCheckError](err); unknown {
+		err = fmt.Errorf("%w%s; see 'kqos doctor list'", err, didYouMean(string(id), checkIDs()))
 	}
-	return doctor.Choose(doctor.Checks(), only, ignore)
+	return checks, err
 }
 
 // failed says whether any result is a failure.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/kqos/kqos/internal/kubelet"
 	"github.com/kqos/kqos/internal/simulate/cpumanager"
+	"github.com/kqos/kqos/internal/simulate/memorymanager"
 	"github.com/kqos/kqos/internal/simulate/topologymanager"
 )
 
@@ -50,9 +51,9 @@ func fieldWords(field string) []string {
 	case "featureGates":
 		return kubelet.DefaultGates(kubelet.Latest).Names()
 	case "cpuManagerPolicy":
-		return []string{"none", cpumanager.PolicyStatic}
+		return []string{cpumanager.PolicyNone, cpumanager.PolicyStatic}
 	case "memoryManagerPolicy":
-		return []string{"None", "Static"}
+		return []string{memorymanager.PolicyNone, memorymanager.PolicyStatic}
 	case "cpuManagerPolicyOptions":
 		return []string{
 			cpumanager.OptionFullPCPUsOnly, cpumanager.OptionDistributeAcrossNUMA, cpumanager.OptionAlignBySocket,

@@ -132,8 +132,9 @@ the whole result, one object with apiVersion and kind:
 -o go-template-file=FILE
 -o custom-columns-file=FILE
 
---no-headers leaves the header line of tables out. Fields of the object are added, never renamed. Quantities are Kubernetes
-quantities; in Machine and Simulation memory is a number of bytes.`,
+--no-headers leaves the header line of tables out. Fields of the object are added,
+never renamed. Quantities are Kubernetes quantities; in Machine and Simulation
+memory is a number of bytes.`,
 		},
 	}
 }

@@ -131,7 +131,7 @@ func ReadCPUManagerState(blob []byte, policyName string, g Gates) (*CPUManagerSt
 // v1.36: the same, loadAndMigrateCheckpointV3 and V2; v1.35: restoreState.
 func readCPUData(blob []byte, g Gates) (*cpuData, error) {
 	podLevel := g.Enabled("PodLevelResourceManagers")
-	if g.minor() >= firstVersioned {
+	if g.Since(firstVersioned) {
 		var file cpuFileV4
 		var data cpuData
 		current, err := readVersioned(blob, "cpu", "v4", &file, &file.versioned, &data)
@@ -140,10 +140,10 @@ func readCPUData(blob []byte, g Gates) (*cpuData, error) {
 		}
 	}
 	v3 := &cpuFileV3{Entries: cpuEntries{}, PodEntries: podCPUs{}}
-	if (g.minor() >= firstVersioned || podLevel) && json.Unmarshal(blob, v3) == nil {
+	if (g.Since(firstVersioned) || podLevel) && json.Unmarshal(blob, v3) == nil {
 		want := v3.Checksum
 		v3.Checksum = 0
-		if want == sum(v3, "CPUManagerCheckpoint") || g.minor() >= firstVersioned && want == sum(v3, "CPUManagerCheckpointV3") {
+		if want == sum(v3, "CPUManagerCheckpoint") || g.Since(firstVersioned) && want == sum(v3, "CPUManagerCheckpointV3") {
 			return &cpuData{PolicyName: v3.PolicyName, DefaultCPUSet: v3.DefaultCPUSet, Entries: v3.Entries, PodEntries: v3.PodEntries}, nil
 		}
 	}
@@ -247,14 +247,14 @@ func (s *CPUManagerState) Marshal(g Gates) ([]byte, error) {
 			data.Baselines[uid][name] = cpuBaseline{set.String()}
 		}
 	}
-	if g.minor() < firstVersioned && g.Enabled("PodLevelResourceManagers") {
+	if !g.Since(firstVersioned) && g.Enabled("PodLevelResourceManagers") {
 		v3 := cpuFileV3{PolicyName: data.PolicyName, DefaultCPUSet: data.DefaultCPUSet, Entries: data.Entries, PodEntries: data.PodEntries}
 		v3.Checksum = sum(&v3, "CPUManagerCheckpoint")
 		return json.Marshal(v3)
 	}
 	outer := cpuFileV2{PolicyName: data.PolicyName, DefaultCPUSet: data.DefaultCPUSet, Entries: data.Entries}
 	outer.Checksum = sum(&outer, "CPUManagerCheckpoint")
-	if g.minor() < firstVersioned {
+	if !g.Since(firstVersioned) {
 		return json.Marshal(outer)
 	}
 	text, err := json.Marshal(data)

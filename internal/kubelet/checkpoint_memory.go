@@ -117,7 +117,7 @@ func ReadMemoryManagerState(blob []byte, policyName string, g Gates) (*MemoryMan
 // v1.36: the same, loadAndMigrateCheckpointV2; v1.35: restoreState.
 func readMemoryData(blob []byte, g Gates) (*MemoryManagerState, error) {
 	podLevel := g.Enabled("PodLevelResourceManagers")
-	if g.minor() >= firstVersioned {
+	if g.Since(firstVersioned) {
 		var file memoryFileV3
 		var data MemoryManagerState
 		current, err := readVersioned(blob, "memory", "v3", &file, &file.versioned, &data)
@@ -126,7 +126,7 @@ func readMemoryData(blob []byte, g Gates) (*MemoryManagerState, error) {
 		}
 	}
 	v2 := &memoryFileV2{Entries: ContainerMemory{}, PodEntries: PodMemoryMap{}, MachineState: NUMANodeMap{}}
-	if (g.minor() >= firstVersioned || podLevel) && json.Unmarshal(blob, v2) == nil {
+	if (g.Since(firstVersioned) || podLevel) && json.Unmarshal(blob, v2) == nil {
 		want := v2.Checksum
 		v2.Checksum = 0
 		if want == sum(v2, "MemoryManagerCheckpoint") {
@@ -138,7 +138,7 @@ func readMemoryData(blob []byte, g Gates) (*MemoryManagerState, error) {
 		return nil, err
 	}
 	// Since 1.36 a checksum of 0 is accepted, as of the CPU manager's old files.
-	if want := v1.Checksum; want != 0 || g.minor() < firstPodLevel {
+	if want := v1.Checksum; want != 0 || !g.Since(firstPodLevel) {
 		v1.Checksum = 0
 		legacy := !podLevel && g.minor() == firstPodLevel && want == sum(v1, "MemoryManagerCheckpointV1")
 		if !legacy && want != sum(v1, "MemoryManagerCheckpoint") {
@@ -160,7 +160,7 @@ func (s *MemoryManagerState) Marshal(g Gates) ([]byte, error) {
 	if data.Entries == nil {
 		data.Entries = ContainerMemory{}
 	}
-	if g.minor() < firstVersioned && g.Enabled("PodLevelResourceManagers") {
+	if !g.Since(firstVersioned) && g.Enabled("PodLevelResourceManagers") {
 		v2 := memoryFileV2{PolicyName: data.PolicyName, MachineState: data.MachineState, Entries: data.Entries, PodEntries: data.PodEntries}
 		if v2.PodEntries == nil {
 			v2.PodEntries = PodMemoryMap{}
@@ -170,7 +170,7 @@ func (s *MemoryManagerState) Marshal(g Gates) ([]byte, error) {
 	}
 	outer := memoryFileV1{PolicyName: data.PolicyName, MachineState: data.MachineState, Entries: data.Entries}
 	outer.Checksum = sum(&outer, "MemoryManagerCheckpoint")
-	if g.minor() < firstVersioned {
+	if !g.Since(firstVersioned) {
 		return json.Marshal(outer)
 	}
 	text, err := json.Marshal(data)

@@ -53,7 +53,7 @@ func setDefaults(c *kubeletv1beta1.KubeletConfiguration, global Gates) error {
 	setManagerDefaults(c)
 	setLogDefaults(c)
 	// kubelet v1.36 and before: DefaultMemoryThrottlingFactor.
-	if gates.minor() < 37 {
+	if !gates.Since(37) {
 		setPointer(&c.MemoryThrottlingFactor, 0.9)
 	}
 	if gates.Enabled("KubeletCrashLoopBackOffMax") {

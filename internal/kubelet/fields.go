@@ -32,7 +32,7 @@ func newFields() []newField {
 // an unknown field again without strictness, and logs the field's name.
 func (c *Config) forgetNewFields() {
 	for _, f := range newFields() {
-		if c.Gates.minor() >= f.since {
+		if c.Gates.Since(f.since) {
 			continue
 		}
 		if c.Written[f.name] {

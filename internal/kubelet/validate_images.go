@@ -21,7 +21,7 @@ func (v *validator) imageGC() {
 
 func (v *validator) imageAges() {
 	low, high := v.ImageMinimumGCAge.Duration, v.ImageMaximumGCAge.Duration
-	if low < 0 && v.Gates.minor() >= 36 {
+	if low < 0 && v.Gates.Since(36) {
 		v.invalid("imageMinimumGCAge", "imageMinimumGCAge %v must not be negative", low)
 	}
 	if high < 0 {

@@ -118,7 +118,7 @@ const oldThrottlingFactor = 0.9
 
 func (v *validator) memoryQoS() {
 	on, factor, policy := v.Gates.Enabled("MemoryQoS"), v.MemoryThrottlingFactor, v.MemoryReservationPolicy
-	if !on && factor != nil && *factor != oldThrottlingFactor && v.Gates.minor() >= 37 {
+	if !on && factor != nil && *factor != oldThrottlingFactor && v.Gates.Since(37) {
 		v.invalid("memoryThrottlingFactor", "memoryThrottlingFactor must not be set when MemoryQoS feature gate is disabled")
 	}
 	if factor != nil && (*factor <= 0 || *factor > 1) {

@@ -1,7 +1,6 @@
 package qos
 
 import (
-	"cmp"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -128,7 +127,7 @@ func unassignedMemory(pod *corev1.Pod, g kubelet.Gates) int64 {
 		UseDRANodeAllocatableResourceClaimStatus: g.Enabled(gateDRANodeAllocatable),
 	})
 	rest := pod.Spec.Resources.Requests.Memory().Value() - assigned.Memory().Value()
-	if cmp.Or(g.Minor, kubelet.Latest) >= 37 {
+	if g.Since(37) {
 		rest = max(rest, 0)
 	}
 	return rest / containers

@@ -56,12 +56,17 @@ func Checks() []Check {
 	return slices.Concat(configChecks(), cgroupChecks(), stateChecks(), machineChecks(), runningChecks())
 }
 
+// UnknownCheckError is a name that no check has.
+type UnknownCheckError string
+
+func (e UnknownCheckError) Error() string { return fmt.Sprintf("no check is called %q", string(e)) }
+
 // Choose keeps the checks named by only, all where it is empty, without those
-// named by ignore. A name that no check has is an error.
+// named by ignore. A name that no check has is an [UnknownCheckError].
 func Choose(all []Check, only, ignore []string) ([]Check, error) {
 	for _, id := range slices.Concat(only, ignore) {
 		if !slices.ContainsFunc(all, func(c Check) bool { return c.ID == id }) {
-			return nil, fmt.Errorf("no check is called %q; see 'kqos doctor list'", id)
+			return nil, UnknownCheckError(id)
 		}
 	}
 	var kept []Check

@@ -87,7 +87,7 @@ func ReadReservations(c *kubelet.Config) (Reservations, []kubelet.Finding) {
 }
 
 // parseReservation reads one amount. CPU is rounded to the nearest thousandth,
-// half up.
+// half up, and wraps around above math.MaxInt64 millionths as the kubelet's does.
 //
 // kubelet v1.37: cmd/kubelet/app/server.go parseResourceList.
 func parseReservation(name corev1.ResourceName, text string) (resource.Quantity, error) {

@@ -1,6 +1,7 @@
 package allocatable
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -25,6 +26,9 @@ func TestParseReservation(t *testing.T) {
 		{"hugepages-2Mi", "1Gi", "", `cannot reserve "hugepages-2Mi" resource`},
 		// No amount is too large to parse; the capacity refuses it.
 		{"memory", "1e30", "1e30", ""},
+		// The rounding of CPU counts millionths in 64 bits.
+		{"cpu", "9223372036854", "9223372036854", ""},
+		{"cpu", "10000000000000", "-8446744073709551m", ""},
 	} {
 		q, err := parseReservation(corev1.ResourceName(tt.name), tt.text)
 		switch {
@@ -98,8 +102,19 @@ func FuzzParseReservation(f *testing.F) {
 	f.Add("memory", "1e30")
 	f.Fuzz(func(t *testing.T, name, text string) {
 		q, err := parseReservation(corev1.ResourceName(name), text)
-		if err == nil && q.Sign() < 0 {
+		if err != nil {
+			return
+		}
+		amount := resource.MustParse(text)
+		switch wraps := name == "cpu" && amount.CmpInt64(math.MaxInt64/1_000_000) > 0; {
+		case wraps:
+		case q.Sign() < 0, name != "cpu" && q.Cmp(amount) != 0:
 			t.Errorf("%s %s reserves %s", name, text, &q)
+		case name == "cpu":
+			amount.Sub(q)
+			if off := amount.ScaledValue(resource.Micro); off < -500 || off >= 500 {
+				t.Errorf("%s %s reserves %s, %d millionths less", name, text, &q, off)
+			}
 		}
 	})
 }

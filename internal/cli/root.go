@@ -131,8 +131,8 @@ func commands(a *app) []*cobra.Command {
 // helpTemplate is cobra's, with the exit codes at its end.
 func helpTemplate() string {
 	return `{{with (or .Long .Short)}}{{. | trimTrailingWhitespaces}}
-
-{{end}}{{if or .Runnable .HasSubCommands}}{{.UsageString}}{{end}}` + exitTable
+{{end}}{{if or .Runnable .HasSubCommands}}
+{{.UsageString}}{{end}}` + exitTable
 }
 
 // groups runs a command that only holds others.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -127,6 +128,10 @@ func isHugePages(name string) bool { return strings.HasPrefix(name, corev1.Resou
 func amount(name corev1.ResourceName, q resource.Quantity, exact bool) string {
 	if !exact && (name == corev1.ResourceMemory || name == corev1.ResourceEphemeralStorage || isHugePages(string(name))) {
 		return quantities.Bytes(q)
+	}
+	if !exact && name == allocatable.ResourcePID {
+		// A Quantity of a thousand calls itself 1k.
+		return strconv.FormatInt(q.Value(), 10)
 	}
 	return q.String()
 }

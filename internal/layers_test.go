@@ -47,7 +47,7 @@ func layers() map[string][]string {
 		"internal/apply":                    {"internal/cgroups"},
 		"internal/kubelet":                  {"internal/input", "internal/quantity"},
 		"internal/machine":                  {"internal/quantity", "internal/archive", "internal/input"},
-		"internal/inspect":                  {"internal/cgroups", "internal/kubelet", "internal/machine", "internal/nodeapi", "internal/qos"},
+		"internal/inspect":                  {"internal/cgroups", "internal/kubelet", "internal/machine", "internal/nodeapi", "internal/qos", "internal/quantity"},
 		"internal/launch":                   {"internal/input", "internal/nodeapi"},
 		"internal/inspect/collect":          {"internal/cgroups", "internal/kubelet", "internal/launch", "internal/nodeapi"},
 		"internal/inspect/doctor": append([]string{

@@ -11,6 +11,7 @@ import (
 	"github.com/kqos/kqos/internal/kubelet"
 	"github.com/kqos/kqos/internal/parallel"
 	"github.com/kqos/kqos/internal/qos"
+	quantities "github.com/kqos/kqos/internal/quantity"
 )
 
 // classifier holds what is the same for all pods.
@@ -67,7 +68,7 @@ func (c *classifier) classify(a *app, in *podInput) []podClassification {
 // tell says what was not known of the pods.
 func (c *classifier) tell(a *app) {
 	if c.unscored > 0 {
-		a.logger().Warn(fmt.Sprintf("no oom_score_adj for %d pods: it depends on the memory capacity, which is unknown; give --topology or --capacity memory=SIZE", c.unscored))
+		a.logger().Warn(fmt.Sprintf("no oom_score_adj for %s: it depends on the memory capacity, which is unknown; give --topology or --capacity memory=SIZE", quantities.Count(c.unscored, "pod")))
 	}
 }
 

@@ -123,7 +123,7 @@ func TestLiveScroll(t *testing.T) {
 func TestLiveDraw(t *testing.T) {
 	l := step(t, live(t, 9), press("p")...)
 	l.when = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	want := `kqos inspect  03:04:05  5 cgroups, 1 drifted files, 0 leaks, 0 intruders  sorted by pids
+	want := `kqos inspect  03:04:05  5 cgroups, 1 drifted file, 0 leaks, 0 intruders  sorted by pids
 CGROUP       CPU   MEMORY   LIMIT   PIDS   THROTTLED   OOM   PRESSURE   CPUS   DRIFT
 /kubepods      -        -       -      -           -     -   -          -      -
 ├─shop/zoo     -        -       -      9           -     -   cpu 80%    -      -

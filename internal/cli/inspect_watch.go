@@ -3,13 +3,14 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/kqos/kqos/internal/inspect"
+	quantities "github.com/kqos/kqos/internal/quantity"
 	"github.com/kqos/kqos/internal/render"
 )
 
@@ -155,5 +156,7 @@ func (v *cgroupInspection) status() string {
 	for i := range v.Cgroups {
 		drifted += len(v.Cgroups[i].Drift)
 	}
-	return fmt.Sprintf("%d cgroups, %d drifted files, %d leaks, %d intruders", len(v.Cgroups), drifted, len(v.Leaks), len(v.Intruders))
+	return strings.Join([]string{
+		quantities.Count(len(v.Cgroups), "cgroup"), quantities.Count(drifted, "drifted file"), quantities.Count(len(v.Leaks), "leak"), quantities.Count(len(v.Intruders), "intruder"),
+	}, ", ")
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/kqos/kqos/internal/admission"
 	"github.com/kqos/kqos/internal/apply"
 	"github.com/kqos/kqos/internal/cgroups"
+	quantities "github.com/kqos/kqos/internal/quantity"
 	"github.com/kqos/kqos/internal/render"
 )
 
@@ -120,8 +121,8 @@ func opColor(op cgroups.Op) render.Color {
 // planSummary counts.
 func planSummary(plan *cgroupPlan) string {
 	if r := plan.Result; r != nil {
-		return fmt.Sprintf("%d cgroups wanted (%s, v%d): %d created, %d updated, %d removed, %d unchanged, %d failed, %d changes withheld",
-			len(plan.Cgroups), plan.Driver, plan.CgroupVersion, r.Created, r.Updated, r.Removed, r.Unchanged, r.Failed, len(plan.Withheld))
+		return fmt.Sprintf("%s wanted (%s, v%d): %d created, %d updated, %d removed, %d unchanged, %d failed, %s withheld",
+			quantities.Count(len(plan.Cgroups), "cgroup"), plan.Driver, plan.CgroupVersion, r.Created, r.Updated, r.Removed, r.Unchanged, r.Failed, quantities.Count(len(plan.Withheld), "change"))
 	}
 	created, written, removed, unknown := 0, 0, 0, 0
 	for _, c := range plan.Changes {
@@ -137,6 +138,6 @@ func planSummary(plan *cgroupPlan) string {
 	for i := range plan.Cgroups {
 		unknown += len(plan.Cgroups[i].Unknown)
 	}
-	return fmt.Sprintf("%d cgroups wanted (%s, v%d): %d to create, %d files to write, %d to remove, %d withheld, %d values unknown",
-		len(plan.Cgroups), plan.Driver, plan.CgroupVersion, created, written, removed, len(plan.Withheld), unknown)
+	return fmt.Sprintf("%s wanted (%s, v%d): %d to create, %s to write, %d to remove, %d withheld, %s unknown",
+		quantities.Count(len(plan.Cgroups), "cgroup"), plan.Driver, plan.CgroupVersion, created, quantities.Count(written, "file"), removed, len(plan.Withheld), quantities.Count(unknown, "value"))
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/kqos/kqos/internal/nodeapi"
 	"github.com/kqos/kqos/internal/parallel"
 	"github.com/kqos/kqos/internal/qos"
+	quantities "github.com/kqos/kqos/internal/quantity"
 )
 
 // podInput is what the pod flags brought, each pod read as they say.
@@ -135,7 +136,7 @@ func (s *podStream) batches() iter.Seq[*podInput] {
 			return
 		}
 		if s.unnamed > 0 {
-			s.a.logger().Warn(fmt.Sprintf("%s (%d of %d pods)", s.told, s.unnamed, s.pods))
+			s.a.logger().Warn(fmt.Sprintf("%s (%d of %s)", s.told, s.unnamed, quantities.Count(s.pods, "pod")))
 		}
 	}
 }

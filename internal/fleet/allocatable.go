@@ -11,6 +11,7 @@ import (
 
 	"github.com/kqos/kqos/internal/allocatable"
 	"github.com/kqos/kqos/internal/kubelet"
+	"github.com/kqos/kqos/internal/quantity"
 )
 
 // overcommit finds resources of which the pods request more than the node
@@ -28,7 +29,7 @@ func (j *judged) overcommit() {
 		}
 	}
 	if offered, known := n.allocatable[corev1.ResourcePods]; known && int64(n.pods()) > offered {
-		j.find(FindingOvercommit, "raise maxPods, or move pods away", "%d pods are on the node, which takes %d", n.pods(), offered)
+		j.find(FindingOvercommit, "raise maxPods, or move pods away", "%s on the node, which takes %d", quantity.Count(n.pods(), "pod"), offered)
 	}
 }
 

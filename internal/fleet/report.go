@@ -12,6 +12,7 @@ import (
 
 	"github.com/kqos/kqos/internal/kubelet"
 	"github.com/kqos/kqos/internal/parallel"
+	"github.com/kqos/kqos/internal/quantity"
 )
 
 // Report is what there is to say of a cluster.
@@ -123,7 +124,7 @@ func (c *Cluster) Report(ctx context.Context) *Report {
 	r := &Report{Nodes: []*Node{}, Groups: []Group{}, Findings: []Finding{}}
 	for _, j := range all {
 		if !j.node.object {
-			c.Input.problem(ProblemUnknownNode, fmt.Sprintf("%s, of %d pods", j.node.name, j.node.pods()), false)
+			c.Input.problem(ProblemUnknownNode, fmt.Sprintf("%s, of %s", j.node.name, quantity.Count(j.node.pods(), "pod")), false)
 		}
 	}
 	r.Groups = group(all)
@@ -186,7 +187,7 @@ func (j *judged) judge(ctx context.Context, o *Options) {
 		j.out.Unverified = joined(j.out.Unverified, "pods with pod-level resources or claims came before their node and were summed up by the default gates of "+kubelet.Latest.String())
 	}
 	if !n.object {
-		j.find(FindingUnknownNode, "list nodes and pods together: kubectl get nodes,pods -A -o json", "%d pods are on a node that is not in the input", n.pods())
+		j.find(FindingUnknownNode, "list nodes and pods together: kubectl get nodes,pods -A -o json", "%s on a node that is not in the input", quantity.Count(n.pods(), "pod"))
 		j.out.Placement = unknown("the node is not in the input")
 		return
 	}

@@ -174,7 +174,7 @@ func TestInput(t *testing.T) {
 		{ID: ProblemNoStatus, Count: 1, Examples: []string{"fresh"}},
 		{ID: ProblemNameless, Count: 1, Examples: []string{"document 7: Pod"}, Lost: true},
 		{ID: ProblemUnreadable, Count: 1, Examples: []string{"document 9: Pod d/bad: spec.nodeName: a JSON number where string is expected"}, Lost: true},
-		{ID: ProblemUnknownNode, Count: 1, Examples: []string{"gone, of 1 pods"}},
+		{ID: ProblemUnknownNode, Count: 1, Examples: []string{"gone, of 1 pod"}},
 	}
 	if d := cmp.Diff(want, r.Input.Problems); d != "" {
 		t.Error("problems: -want +got:\n" + d)
@@ -184,7 +184,7 @@ func TestInput(t *testing.T) {
 	}
 	if d := cmp.Diff([]string{
 		"fresh node-without-status: the node reports no capacity and allocatable",
-		"gone unknown-node: 1 pods are on a node that is not in the input",
+		"gone unknown-node: 1 pod on a node that is not in the input",
 	}, found(r)); d != "" {
 		t.Error("findings: -want +got:\n" + d)
 	}

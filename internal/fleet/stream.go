@@ -11,6 +11,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/kqos/kqos/internal/quantity"
 )
 
 // maxObject bounds one object in bytes. An API server stores none above some
@@ -158,12 +160,12 @@ func (s *stream) nextRow(broken error) error {
 // broken words an error with the place where the stream broke off.
 func (s *stream) broken(err error) error {
 	if errors.Is(err, io.ErrUnexpectedEOF) {
-		return fmt.Errorf("document %d ends after %d objects, in the middle of what follows: the list is truncated", s.document, s.item)
+		return fmt.Errorf("document %d ends after %s, in the middle of what follows: the list is truncated", s.document, quantity.Count(s.item, "object"))
 	}
 	if syntax := (*jsontext.SyntacticError)(nil); errors.As(err, &syntax) {
-		return fmt.Errorf("document %d, after %d objects, byte %d: %w; what follows is not read", s.document, s.item, syntax.ByteOffset, syntax.Err)
+		return fmt.Errorf("document %d, after %s, byte %d: %w; what follows is not read", s.document, quantity.Count(s.item, "object"), syntax.ByteOffset, syntax.Err)
 	}
-	return fmt.Errorf("document %d, after %d objects: %w", s.document, s.item, err)
+	return fmt.Errorf("document %d, after %s: %w", s.document, quantity.Count(s.item, "object"), err)
 }
 
 // list reads an object of the top: where it has items they are yielded one by

@@ -62,15 +62,15 @@ func TestStream(t *testing.T) {
 		"wrong type":  {`{"kind":"Pod","metadata":{"name":7,"namespace":"b"}}`, []string{"document 1: metadata.name: a JSON number where string is expected"}},
 		"truncated": {
 			`{"items":[` + nodeN + `,{"kind":"Pod","metad`,
-			[]string{"items[0]: Node n", "document 1 ends after 1 objects, in the middle of what follows: the list is truncated"},
+			[]string{"items[0]: Node n", "document 1 ends after 1 object, in the middle of what follows: the list is truncated"},
 		},
 		"truncated between": {
 			`{"items":[` + nodeN + `,`,
-			[]string{"items[0]: Node n", "document 1 ends after 1 objects, in the middle of what follows: the list is truncated"},
+			[]string{"items[0]: Node n", "document 1 ends after 1 object, in the middle of what follows: the list is truncated"},
 		},
 		"broken item": {
 			`{"items":[` + nodeN + `,{"kind" "Pod"}]}`,
-			[]string{"items[0]: Node n", `document 1, after 1 objects, byte 76: invalid character '"' after object name (expecting ':'); what follows is not read`},
+			[]string{"items[0]: Node n", `document 1, after 1 object, byte 76: invalid character '"' after object name (expecting ':'); what follows is not read`},
 		},
 		"broken row": {
 			nodeN + "\n{\"kind\" \"Pod\"}\n" + podA + "\n",
@@ -88,7 +88,7 @@ func TestStream(t *testing.T) {
 		"yaml block":      {"items:\n- kind: Pod\n  metadata: {name: a}\n  text: |\n    - not an item\n    items:\n- kind: Node\nkind: List\n", []string{"items[0]: Pod a", "items[1]: Node "}},
 		"yaml truncated": {
 			"apiVersion: v1\nitems:\n- kind: Node\n  metadata: {name: w}\n- kind: Pod\n  metad",
-			[]string{"items[0]: Node w", "document 1 ends after 1 objects, in the middle of what follows: the list is truncated"},
+			[]string{"items[0]: Node w", "document 1 ends after 1 object, in the middle of what follows: the list is truncated"},
 		},
 		"yaml nonsense": {"\x01", []string{"document 1: yaml: control characters are not allowed"}},
 	} {

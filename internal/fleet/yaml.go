@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/kqos/kqos/internal/quantity"
 )
 
 // yamlStream takes the documents of a YAML stream apart, and those that hold
@@ -35,7 +37,7 @@ func eachYAML(in *bufio.Reader, yield func(object) error) error {
 	for {
 		line, err := readLine(in)
 		if err != nil && !errors.Is(err, io.EOF) {
-			return fmt.Errorf("document %d, after %d objects: %w", s.document, s.item, err)
+			return fmt.Errorf("document %d, after %s: %w", s.document, quantity.Count(s.item, "object"), err)
 		}
 		if len(line) > 0 {
 			if err := s.line(line); err != nil {
@@ -139,7 +141,7 @@ func (s *yamlStream) nextDocument() error {
 // so that a list which ends within them is truncated, and its last item too.
 func (s *yamlStream) end() error {
 	if s.inItems && !s.told {
-		return fmt.Errorf("document %d ends after %d objects, in the middle of what follows: the list is truncated", s.document, s.item)
+		return fmt.Errorf("document %d ends after %s, in the middle of what follows: the list is truncated", s.document, quantity.Count(s.item, "object"))
 	}
 	return s.flush()
 }

@@ -18,6 +18,8 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/kqos/kqos/internal/quantity"
 )
 
 // Hierarchy reads the cgroups below a root, be it live or captured. It never
@@ -134,7 +136,7 @@ func (h *Hierarchy) Unreadable() error {
 	if h.unreadable == 0 {
 		return nil
 	}
-	return fmt.Errorf("%d files could not be read, the first: %w", h.unreadable, h.firstUnreadable)
+	return fmt.Errorf("reading %s failed, the first: %w", quantity.Count(h.unreadable, "file"), h.firstUnreadable)
 }
 
 // Children lists the paths of the cgroups right below path in any hierarchy.

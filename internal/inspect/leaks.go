@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/kqos/kqos/internal/cgroups"
+	"github.com/kqos/kqos/internal/quantity"
 )
 
 // Leak is a cgroup of a pod that nobody knows any more.
@@ -72,7 +73,7 @@ func (h *Hierarchy) holds(root, path string, below int, pids []int) string {
 			why += ": " + strings.Join(names, ", ")
 		}
 	case below > 0:
-		why = fmt.Sprintf("%d empty cgroups are left below it", below)
+		why = quantity.Count(below, "empty cgroup") + " left below it"
 	}
 	if text := h.standing(path); text != "" {
 		why += "; " + text

@@ -34,7 +34,7 @@ func TestLeaks(t *testing.T) {
 	owners.Add([]*corev1.Pod{{ObjectMeta: metav1.ObjectMeta{UID: "live"}}})
 	got := h.Leaks(root, paths, owners)
 	want := []Leak{
-		{Path: "/kubepods/besteffort/podhollow", Why: "1 empty cgroups are left below it"},
+		{Path: "/kubepods/besteffort/podhollow", Why: "1 empty cgroup left below it"},
 		{Path: "/kubepods/burstable/podheld", Why: "2 processes still run in it: 41 postgres", PIDs: []int{41, 42}},
 		{Path: "/kubepods/podempty", Why: "it is empty: nobody removed it"},
 	}

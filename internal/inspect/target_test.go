@@ -142,7 +142,7 @@ func TestUnreadable(t *testing.T) {
 	}
 	i := Inspection{Root: root, Hierarchy: h, Owners: HostOwners(root), Paths: []string{"/kubepods.slice", "/gone"}}
 	notes := i.Run(t.Context()).Notes
-	if len(notes) != 1 || !strings.HasPrefix(notes[0], "1 files could not be read, the first: reading cpu.max of cgroup /kubepods.slice: ") {
+	if len(notes) != 1 || !strings.HasPrefix(notes[0], "reading 1 file failed, the first: reading cpu.max of cgroup /kubepods.slice: ") {
 		t.Errorf("notes %q", notes)
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/kqos/kqos/internal/quantity"
 )
 
 // Paths in /sys.
@@ -119,7 +121,7 @@ func (m *Machine) addCPUs(hardware map[int]*hardwareCPU, seen map[int]seenCPU) {
 	}
 	m.settleUncore(uncore)
 	if hidden := len(m.where(func(c CPU) bool { return c.Hidden != "" }).List()); hidden > 0 {
-		m.assume("%d CPUs run that the kubelet does not see; they count as offline", hidden)
+		m.assume("%s online that the kubelet does not see, taken as offline", quantity.Count(hidden, "CPU"))
 	}
 }
 

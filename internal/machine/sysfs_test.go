@@ -75,7 +75,7 @@ func TestDetectIrregular(t *testing.T) {
 			{Address: "0000:3b:00.1", Class: "network", Vendor: "8086", Device: "1889", NUMA: 7, Physical: "0000:3b:00.0"},
 			{Address: "0000:5e:00.0", Class: "nvme", NUMA: -1, Names: []string{"nvme0"}},
 		},
-		Assumptions: []string{"1 CPUs run that the kubelet does not see; they count as offline"},
+		Assumptions: []string{"1 CPU online that the kubelet does not see, taken as offline"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("machine (-want +got):\n%s", diff)

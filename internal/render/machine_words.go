@@ -52,8 +52,8 @@ func machineTitle(m *machine.Machine) string {
 		words = append(words, Size(m.Memory))
 	}
 	counts := []string{
-		plural(m.NumSockets(), "socket"), plural(len(m.NUMA), "NUMA node"),
-		plural(len(m.Cores()), "core"), plural(m.Online().Size(), "CPU"),
+		quantity.Count(m.NumSockets(), "socket"), quantity.Count(len(m.NUMA), "NUMA node"),
+		quantity.Count(len(m.Cores()), "core"), quantity.Count(m.Online().Size(), "CPU"),
 	}
 	return strings.Join(append(words, strings.Join(counts, ", ")), "  ")
 }
@@ -139,11 +139,4 @@ func Size(bytes int64) string {
 		return ""
 	}
 	return quantity.Bytes(*resource.NewQuantity(bytes, resource.BinarySI))
-}
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

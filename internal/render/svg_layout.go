@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/kqos/kqos/internal/machine"
+	"github.com/kqos/kqos/internal/quantity"
 )
 
 // Measures of the picture in pixels.
@@ -157,7 +158,7 @@ func shorten(devices []string) []string {
 	var kept []string
 	for i, d := range devices {
 		if i == mostDevices-1 && len(devices) > mostDevices {
-			return append(kept, plural(len(devices)-i, "more device"))
+			return append(kept, quantity.Count(len(devices)-i, "more device"))
 		}
 		kept = append(kept, clip(spaced(d), 48))
 	}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/kqos/kqos/internal/machine"
+	"github.com/kqos/kqos/internal/quantity"
 )
 
 const (
@@ -102,7 +103,7 @@ func (l *legend) lines() []legendLine {
 		if text == "" {
 			text = "online"
 		}
-		text += fmt.Sprintf("  %s  %s", plural(len(l.cpus[k]), "CPU"), clip(listOf(l.cpus[k]), legendList))
+		text += fmt.Sprintf("  %s  %s", quantity.Count(len(l.cpus[k]), "CPU"), clip(listOf(l.cpus[k]), legendList))
 		lines = append(lines, legendLine{l.entries[k], spaced(text), i * legendHeight})
 	}
 	return lines

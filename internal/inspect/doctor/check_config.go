@@ -10,6 +10,7 @@ import (
 
 	"github.com/kqos/kqos/internal/allocatable"
 	"github.com/kqos/kqos/internal/kubelet"
+	"github.com/kqos/kqos/internal/quantity"
 )
 
 const noConfig = "the configuration can't be loaded (see config)"
@@ -113,7 +114,10 @@ func checkGates(f *Facts) Result {
 			})
 		}
 	}
-	return worst(ok("%d feature gates are set, none of them is on its way out", len(set)), found)
+	if len(set) == 0 {
+		return ok("no feature gate is set")
+	}
+	return worst(ok("%s set, none on its way out", quantity.Count(len(set), "feature gate")), found)
 }
 
 func checkReservedMemory(f *Facts) Result {

@@ -9,6 +9,7 @@ import (
 	"k8s.io/utils/cpuset"
 
 	"github.com/kqos/kqos/internal/allocatable"
+	"github.com/kqos/kqos/internal/quantity"
 	"github.com/kqos/kqos/internal/simulate/topologymanager"
 )
 
@@ -115,13 +116,13 @@ func checkNUMACount(f *Facts) Result {
 	nodes := len(f.Machine.NUMA)
 	policy := f.Config.TopologyManagerPolicy
 	if policy == topologymanager.PolicyNone {
-		return ok("%d NUMA nodes, and topologyManagerPolicy none does not look at them", nodes)
+		return ok("%s, of which topologyManagerPolicy none takes no notice", quantity.Count(nodes, "NUMA node"))
 	}
 	fix := fmt.Sprintf("topologyManagerPolicyOptions: {%s: %q}", topologymanager.OptionMaxNodes, strconv.Itoa(max(nodes, defaultMaxNodes)))
 	_, err := topologymanager.New(topologymanager.Config{
 		Policy: policy, Scope: f.Config.TopologyManagerScope, Options: f.Config.TopologyManagerPolicyOptions, Nodes: f.Machine.NUMA, Gates: f.Config.Gates,
 	})
-	cost := fmt.Sprintf("%d NUMA nodes make 2^%d masks for each resource of a container", nodes, nodes)
+	cost := fmt.Sprintf("%s: 2^%d masks for each resource of a container", quantity.Count(nodes, "NUMA node"), nodes)
 	switch {
 	case err != nil && nodes > defaultMaxNodes:
 		return Result{Status: Fail, Message: err.Error(), Fix: fix, Evidence: []string{cost}}

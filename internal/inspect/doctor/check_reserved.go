@@ -11,6 +11,7 @@ import (
 
 	"github.com/kqos/kqos/internal/allocatable"
 	"github.com/kqos/kqos/internal/cgroups"
+	"github.com/kqos/kqos/internal/quantity"
 )
 
 // nearlyFull is the share of its reservation, in percent, from which a reserved
@@ -72,7 +73,7 @@ func checkReserved(f *Facts) Result {
 			found = append(found, *r)
 		}
 	}
-	return worst(ok("%d reserved cgroups exist in every hierarchy", len(groups)), found)
+	return worst(ok("%s found in every hierarchy", quantity.Count(len(groups), "reserved cgroup")), found)
 }
 
 // reservedError is nil when the kubelet can enforce the reservation.

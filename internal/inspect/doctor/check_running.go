@@ -7,7 +7,10 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/api/resource"
+
 	"github.com/kqos/kqos/internal/cgroups"
+	"github.com/kqos/kqos/internal/quantity"
 )
 
 // Versions below which something that the kubelet asks for is passed over.
@@ -176,8 +179,13 @@ func checkMemoryHigh(f *Facts) Result {
 		if g.High == nil || g.Memory == nil || *g.High <= 0 || float64(*g.Memory) < float64(*g.High)*0.95 {
 			return ""
 		}
-		return fmt.Sprintf("%s uses %d of memory.high %d bytes: it is slowed down by reclaim", at, *g.Memory, *g.High)
+		return fmt.Sprintf("%s uses %s of memory.high %s: it is slowed down by reclaim", at, amount(*g.Memory), amount(*g.High))
 	})
+}
+
+// amount prints bytes for people.
+func amount(bytes int64) string {
+	return quantity.Bytes(*resource.NewQuantity(bytes, resource.BinarySI))
 }
 
 func checkThrottling(f *Facts) Result {

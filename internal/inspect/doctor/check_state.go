@@ -9,6 +9,7 @@ import (
 	"k8s.io/utils/cpuset"
 
 	"github.com/kqos/kqos/internal/kubelet"
+	"github.com/kqos/kqos/internal/quantity"
 	"github.com/kqos/kqos/internal/simulate"
 )
 
@@ -264,5 +265,5 @@ func checkDeviceState(f *Facts) Result {
 			}
 		}
 	}
-	return worst(ok("%s holds devices of %d containers", kubelet.DeviceManagerStateFile, len(s.Entries)), found)
+	return worst(ok("%s holds devices of %s", kubelet.DeviceManagerStateFile, quantity.Count(len(s.Entries), "container")), found)
 }

@@ -67,6 +67,7 @@ func TestChecks(t *testing.T) {
 		{"good config", "", four, nil, "config", OK, "nothing to refuse", ""},
 		{"reserves all", "systemReserved: {memory: 99Gi}\n", four, nil, "config", Fail, "invalid Node Allocatable configuration", "change "},
 		{"unknown policy", "cpuManagerPolicy: Static\n", four, nil, "config", Fail, `unknown policy: "Static"`, "cpuManagerPolicy"},
+		{"no gate", "", four, nil, "feature-gates", OK, "no feature gate is set", ""},
 		{"alpha gate", "featureGates: {QOSReserved: true}\n", four, nil, "feature-gates", Warn, "QOSReserved is alpha", "QOSReserved"},
 		{"reserved memory", "memoryManagerPolicy: Static\nsystemReserved: {memory: 1Gi}\nreservedMemory: [{numaNode: 0, limits: {memory: 1Gi}}]\n", four, nil, "reserved-memory", Fail, `the total amount "1Gi" of type "memory" is not equal to the value "1124Mi"`, "memory: 1124Mi"},
 		{"v2", "", four, nil, "cgroup-version", OK, "cgroup v2", ""},
@@ -78,7 +79,7 @@ func TestChecks(t *testing.T) {
 		}, "controllers", Fail, "cgroup /kubepods.slice has some missing controllers: cpuset", "echo +cpuset > /sys/fs/cgroup/cgroup.subtree_control"},
 		{"no reservation", strings.Replace(enforce, "systemReserved:", "kubeReserved:", 1), four, slice(Group{}), "reserved-cgroups", Fail, `Failed to enforce System Reserved Cgroup Limits on "/system.slice": ["system"] cgroup is not configured properly`, "systemReserved"},
 		{"service", strings.Replace(enforce, "/system.slice", "/kubelet.service", 1), four, nil, "reserved-cgroups", Fail, "kubelet.service.slice", "name a slice"},
-		{"controllers come at start", enforce, four, func(f *Facts) { f.Cgroups.Groups["/system.slice"] = &Group{In: []string{"unified"}} }, "reserved-cgroups", OK, "exist", ""},
+		{"controllers come at start", enforce, four, func(f *Facts) { f.Cgroups.Groups["/system.slice"] = &Group{In: []string{"unified"}} }, "reserved-cgroups", OK, "1 reserved cgroup found in every hierarchy", ""},
 		{"empty", enforce, four, slice(Group{}), "reserved-use", Warn, "/system.slice is empty", "Slice=system.slice"},
 		{"just room", enforce, four, slice(Group{Tasks: 9, Memory: new(int64(858993459)), PIDs: new(int64(800))}), "reserved-use", OK, "room", ""},
 		{"memory near", enforce, four, slice(Group{Tasks: 9, Memory: new(int64(870000000))}), "reserved-use", Warn, "uses 81 % of the memory", "systemReserved.memory"},
@@ -114,6 +115,8 @@ func TestChecks(t *testing.T) {
 		{"swap on", "", four, func(f *Facts) { f.Host.Swaps = []string{"/dev/sda2"} }, "swap", Fail, "running with swap on is not supported, please disable swap or set --fail-swap-on flag to false", "swapoff -a"},
 		{"swap for nobody", "failSwapOn: false\n", four, func(f *Facts) { f.Host.Swaps = []string{"/dev/sda2"} }, "swap", Warn, "NoSwap", "LimitedSwap"},
 		{"no swap to limit", "failSwapOn: false\nmemorySwap: {swapBehavior: LimitedSwap}\n", four, nil, "swap", Warn, "there is no swap", "swapon"},
+		{"one node", "topologyManagerPolicy: restricted\n", "sockets=1,numa=1,cores=4,memory=9Gi", nil, "numa-count", OK, "1 NUMA node: 2^1 masks", ""},
+		{"one node, none", "", "sockets=1,numa=1,cores=4,memory=9Gi", nil, "numa-count", OK, "1 NUMA node, of which topologyManagerPolicy none takes no notice", ""},
 		{"nine nodes", "topologyManagerPolicy: restricted\n", "sockets=9,numa=9,cores=9,memory=9Gi", nil, "numa-count", Fail, "unsupported on machines with more than 8 NUMA Nodes", `max-allowable-numa-nodes: "9"`},
 		{"nine nodes allowed", "topologyManagerPolicy: restricted\ntopologyManagerPolicyOptions: {max-allowable-numa-nodes: \"9\"}\n", "sockets=9,numa=9,cores=9,memory=9Gi", nil, "numa-count", Warn, "2^9", "fewer"},
 		{"half a core", "cpuManagerPolicy: static\nreservedSystemCPUs: \"0\"\n", "cores=4,threads=2", nil, "offline-cpus", Warn, "reserved CPU 0 shares its core with CPU 4", "--suggest-reserved"},
@@ -132,7 +135,9 @@ func TestChecks(t *testing.T) {
 			f.Reloads = []Reload{{Path: "/a/c.scope", Unit: "c.scope", File: "cpuset.cpus", Have: "2-3", Delegated: true}}
 		}, "daemon-reload", Warn, "systemd/systemd#40438", "AllowedCPUs"},
 		{"held by systemd", "", four, func(f *Facts) { f.ReloadsKnown = true }, "daemon-reload", OK, "systemd holds what", ""},
-		{"at high", "", four, func(f *Facts) { f.Cgroups.Groups[pod] = &Group{High: new(int64(100)), Memory: new(int64(96))} }, "memory-high", Warn, "96 of memory.high 100", "memoryThrottlingFactor"},
+		{"at high", "", four, func(f *Facts) {
+			f.Cgroups.Groups[pod] = &Group{High: new(int64(100 << 20)), Memory: new(int64(96 << 20))}
+		}, "memory-high", Warn, "96Mi of memory.high 100Mi", "memoryThrottlingFactor"},
 		{"below high", "", four, func(f *Facts) { f.Cgroups.Groups[pod] = &Group{High: new(int64(100)), Memory: new(int64(94))} }, "memory-high", OK, "", ""},
 		{"throttled", "", four, func(f *Facts) { f.Cgroups.Groups[pod] = &Group{Periods: 100, Throttled: 25} }, "throttling", Warn, "25 of 100 periods", "CPU limit"},
 		{"leak", "", four, func(f *Facts) { f.Leaks = []inspect.Leak{{Path: pod, Why: "1 process", PIDs: []int{7}}} }, "leaks", Warn, "belongs to no pod", "kqos inspect"},

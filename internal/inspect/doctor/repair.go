@@ -9,6 +9,7 @@ import (
 	"k8s.io/utils/cpuset"
 
 	"github.com/kqos/kqos/internal/kubelet"
+	"github.com/kqos/kqos/internal/quantity"
 	"github.com/kqos/kqos/internal/simulate"
 )
 
@@ -88,7 +89,7 @@ func (f *Facts) correctCPUs(old []byte) ([]byte, string) {
 	if err != nil {
 		return nil, ""
 	}
-	return content, fmt.Sprintf("corrected: defaultCpuSet %s instead of %s, %d pods keep their CPUs", set(shared), set(was), len(podsOf(s)))
+	return content, fmt.Sprintf("corrected: defaultCpuSet %s instead of %s, keeping the CPUs of %s", set(shared), set(was), quantity.Count(len(podsOf(s)), "pod"))
 }
 
 // sharedPool is that of a kubelet that starts afresh.
@@ -134,7 +135,7 @@ func (f *Facts) correctMemory(old []byte) ([]byte, string) {
 	if err != nil {
 		return nil, ""
 	}
-	return content, fmt.Sprintf("corrected: the memory of %d NUMA nodes as it is now, %d pods keep theirs", len(s.MachineState), len(s.Entries))
+	return content, fmt.Sprintf("corrected: the memory of %s as it is now, keeping that of %s", quantity.Count(len(s.MachineState), "NUMA node"), quantity.Count(len(s.Entries), "pod"))
 }
 
 // Write keeps the old file under a name that is free and puts the new one in its

@@ -6,6 +6,7 @@ import (
 
 	"github.com/kqos/kqos/internal/allocatable"
 	"github.com/kqos/kqos/internal/kubelet"
+	"github.com/kqos/kqos/internal/quantity"
 	"github.com/kqos/kqos/internal/simulate"
 )
 
@@ -192,7 +193,10 @@ func tryReserved(f *Facts) Result {
 			return Result{Status: Fail, Message: r.Message, Fix: r.Fix}
 		}
 	}
-	return ok("%d reserved cgroups are enforced; the kubelet runs", len(groups))
+	if len(groups) == 0 {
+		return ok("no reserved cgroup is to be enforced; the kubelet runs")
+	}
+	return ok("%s enforced; the kubelet runs", quantity.Count(len(groups), "reserved cgroup"))
 }
 
 // Stopped tells whether a walk ended early, and is for people: the last step's

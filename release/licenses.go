@@ -22,6 +22,11 @@ func (r *release) licenses() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	return gathered(folders)
+}
+
+// gathered are the texts in the folders of modules.
+func gathered(folders map[string]string) ([]byte, error) {
 	whose := map[string][]string{}
 	for _, module := range slices.Sorted(maps.Keys(folders)) {
 		texts, err := legal(folders[module])

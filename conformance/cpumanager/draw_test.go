@@ -21,7 +21,8 @@ func draw(t *rapid.T) input {
 	total := in.Machine.Online().Size()
 	in.Reserved = rapid.IntRange(1, min(4, total)).Draw(t, "reserved")
 	set := rapid.SampledFrom([][]string{
-		nil, {cpumanager.OptionFullPCPUsOnly}, {cpumanager.OptionPreferAlignByUncore}, {cpumanager.OptionDistributeAcrossCores},
+		nil,
+		{cpumanager.OptionFullPCPUsOnly}, {cpumanager.OptionPreferAlignByUncore}, {cpumanager.OptionDistributeAcrossCores},
 		{cpumanager.OptionDistributeAcrossNUMA}, {cpumanager.OptionDistributeAcrossNUMA, cpumanager.OptionFullPCPUsOnly},
 		{cpumanager.OptionPreferAlignByUncore, cpumanager.OptionFullPCPUsOnly},
 	}).Draw(t, "options")

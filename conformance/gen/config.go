@@ -92,8 +92,7 @@ type field struct {
 
 func fields(typ reflect.Type) []field {
 	var out []field
-	for i := range typ.NumField() {
-		f := typ.Field(i)
+	for f := range typ.Fields() {
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 		switch {
 		case f.Type == reflect.TypeFor[metav1.TypeMeta]():

@@ -3,6 +3,7 @@ package older
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"reflect"
@@ -15,7 +16,7 @@ func Serve(in io.Reader, out io.Writer, functions map[string]any) error {
 	lines := bufio.NewReader(in)
 	for {
 		line, err := lines.ReadBytes('\n')
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return nil
 		}
 		if err != nil {
@@ -54,7 +55,7 @@ func serve(line []byte, functions map[string]any) (a answer) {
 		arguments = append(arguments, argument.Elem())
 	}
 	for _, result := range function.Call(arguments) {
-		if err, ok := result.Interface().(error); ok {
+		if err, ok := reflect.TypeAssert[error](result); ok {
 			a.Error = err.Error()
 			continue
 		}

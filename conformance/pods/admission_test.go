@@ -8,7 +8,6 @@ import (
 
 	"github.com/kqos/kqos/conformance/check"
 	"github.com/kqos/kqos/conformance/gen"
-	"github.com/kqos/kqos/conformance/older"
 	"github.com/kqos/kqos/conformance/oracle/apiserver"
 	"github.com/kqos/kqos/internal/admission"
 )
@@ -31,11 +30,8 @@ func amountsOf(p *corev1.Pod) stored {
 }
 
 func TestCreation(t *testing.T) {
-	if older.Asked() {
-		t.Skip("kqos creates pods as the API server of 1.37 does, whatever the kubelet")
-	}
 	check.Property(t, 4000, func(t *rapid.T) {
-		in := input{Pod: check.Pod(t), FeatureGates: gen.KnownGates(podGates()).Draw(t, "gates")}
+		in := input{Pod: gen.Pod().Draw(t, "pod"), FeatureGates: gen.KnownGates(podGates()).Draw(t, "gates")}
 		g, ok := setGates(t, in.FeatureGates)
 		if !ok {
 			return

@@ -12,7 +12,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/common/model"
 	"github.com/prometheus/common/promslog"
-	"github.com/prometheus/prometheus/model/labels"
 	"github.com/prometheus/prometheus/model/rulefmt"
 	"github.com/prometheus/prometheus/promql/parser"
 
@@ -70,7 +69,7 @@ func checkNames(t *testing.T, where string, e parser.Expr, names map[string]bool
 			return nil
 		}
 		for _, m := range v.LabelMatchers {
-			if m.Name != labels.MetricName {
+			if m.Name != model.MetricNameLabel {
 				continue
 			}
 			for name := range strings.SplitSeq(m.Value, "|") {
@@ -119,7 +118,7 @@ func TestDashboard(t *testing.T) {
 	}
 	// Without its plugins the package leaves the panels' options and queries alone.
 	plugins.RegisterDefaultPlugins()
-	var d dashboard.Dashboard
+	var d dashboard.Dashboard //nolint:staticcheck // the second version is no form of what Grafana imports from a file of the first
 	// Where nothing is wrong, the error is an empty list of errors.
 	if err := d.UnmarshalJSONStrict(text); err != nil && err.Error() != "" {
 		t.Error(err)

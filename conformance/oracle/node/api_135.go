@@ -3,31 +3,11 @@
 package node
 
 import (
-	v1 "k8s.io/api/core/v1"
 	kubeletconfig "k8s.io/kubernetes/pkg/kubelet/apis/config"
 	"k8s.io/kubernetes/pkg/kubelet/cm"
-	"k8s.io/kubernetes/pkg/kubelet/cm/topologymanager"
-	"k8s.io/kubernetes/pkg/kubelet/nodestatus"
-
-	"github.com/kqos/kqos/conformance/oracle/cadvisor"
 )
 
-// NewTopologyManager makes it without providers.
-func NewTopologyManager(nodes []cadvisor.Node, policy, scope string, options map[string]string) (topologymanager.Manager, error) {
-	return topologymanager.NewManager(nodes, policy, scope, options)
-}
-
 // nodeConfig are the fields of a configuration that the QoS tiers depend on.
-func nodeConfig(_ *kubeletconfig.KubeletConfiguration) cm.NodeConfig {
+func nodeConfig(*kubeletconfig.KubeletConfiguration) cm.NodeConfig {
 	return cm.NodeConfig{}
-}
-
-// machineInfo fills in a node's status.
-func machineInfo(m *containerManager, c *kubeletconfig.KubeletConfiguration, info *cadvisor.MachineInfo) nodestatus.Setter {
-	return nodestatus.MachineInfo("node", int(c.MaxPods), int(c.PodsPerCore),
-		func() (*cadvisor.MachineInfo, error) { return info, nil },
-		func(bool) v1.ResourceList { return m.capacity },
-		func() (v1.ResourceList, v1.ResourceList, []string) { return nil, nil, nil },
-		func() v1.ResourceList { return nodeAllocatableReservation(m) },
-		func(string, string, string) {}, c.LocalStorageCapacityIsolation)
 }

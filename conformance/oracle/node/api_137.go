@@ -6,7 +6,6 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/klog/v2"
 	kubeletconfig "k8s.io/kubernetes/pkg/kubelet/apis/config"
-	"k8s.io/kubernetes/pkg/kubelet/cm"
 	"k8s.io/kubernetes/pkg/kubelet/cm/topologymanager"
 	"k8s.io/kubernetes/pkg/kubelet/nodestatus"
 
@@ -16,11 +15,6 @@ import (
 // NewTopologyManager makes it without providers.
 func NewTopologyManager(nodes []cadvisor.Node, policy, scope string, options map[string]string) (topologymanager.Manager, error) {
 	return topologymanager.NewManager(klog.Background(), nodes, policy, scope, options)
-}
-
-// nodeConfig are the fields of a configuration that the QoS tiers depend on.
-func nodeConfig(c *kubeletconfig.KubeletConfiguration) cm.NodeConfig {
-	return cm.NodeConfig{MemoryReservationPolicy: c.MemoryReservationPolicy}
 }
 
 // machineInfo fills in a node's status.

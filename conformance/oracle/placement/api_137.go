@@ -29,7 +29,7 @@ func (k *kubelet) affinity(uid, container string) topologymanager.TopologyHint {
 
 // verdict is the topology manager's on a pod.
 func (k *kubelet) verdict(pod *v1.Pod) lifecycle.PodAdmitResult {
-	return k.topology.Admit(context.Background(), &lifecycle.PodAdmitAttributes{Pod: pod, Operation: lifecycle.AddOperation})
+	return k.topology.Admit(context.Background(), attributes(pod))
 }
 
 // added and removed tell it of a container.

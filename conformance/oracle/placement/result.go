@@ -3,7 +3,9 @@ package placement
 import v1 "k8s.io/api/core/v1"
 
 // Result is what became of a scenario, in the form of testdata/golden/placement,
-// without explanations.
+// without explanations. The types are not those of kqos, which compiles with the
+// API of 1.37 alone: an older judge is built with that of its minor, and a field
+// that kqos loses or renames is a difference, not one lost on both sides.
 type Result struct {
 	Name        string            `json:"name"`
 	StartError  *StartError       `json:"startError,omitempty"`

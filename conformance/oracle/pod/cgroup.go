@@ -55,6 +55,7 @@ func Cgroup(p *corev1.Pod, o CgroupOptions) Resources {
 		return older.Ask[Resources]("pod.Cgroup", p, o)
 	}
 	c := resourceConfig(p, o)
+	setMemoryHigh(c, p, o)
 	if o.PodPidsLimit > 0 {
 		c.PidsLimit = &o.PodPidsLimit
 	}

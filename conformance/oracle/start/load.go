@@ -1,3 +1,7 @@
+// Package start has the kubelet's command load, default and validate its
+// configuration.
+//
+//	answer, err := start.Judge(start.Options{File: "kubelet.yaml"}, 2)
 package start
 
 import (

@@ -1,11 +1,10 @@
-//go:build kubelet136
+//go:build kubelet135 || kubelet136
 
 package node
 
 import (
 	v1 "k8s.io/api/core/v1"
 	kubeletconfig "k8s.io/kubernetes/pkg/kubelet/apis/config"
-	"k8s.io/kubernetes/pkg/kubelet/cm"
 	"k8s.io/kubernetes/pkg/kubelet/cm/topologymanager"
 	"k8s.io/kubernetes/pkg/kubelet/nodestatus"
 
@@ -15,11 +14,6 @@ import (
 // NewTopologyManager makes it without providers.
 func NewTopologyManager(nodes []cadvisor.Node, policy, scope string, options map[string]string) (topologymanager.Manager, error) {
 	return topologymanager.NewManager(nodes, policy, scope, options)
-}
-
-// nodeConfig are the fields of a configuration that the QoS tiers depend on.
-func nodeConfig(c *kubeletconfig.KubeletConfiguration) cm.NodeConfig {
-	return cm.NodeConfig{MemoryReservationPolicy: c.MemoryReservationPolicy}
 }
 
 // machineInfo fills in a node's status.

@@ -1,4 +1,4 @@
-//go:build kubelet136
+//go:build kubelet135 || kubelet136
 
 package placement
 
@@ -26,7 +26,7 @@ func (k *kubelet) affinity(uid, container string) topologymanager.TopologyHint {
 
 // verdict is the topology manager's on a pod.
 func (k *kubelet) verdict(pod *v1.Pod) lifecycle.PodAdmitResult {
-	return k.topology.Admit(&lifecycle.PodAdmitAttributes{Pod: pod, Operation: lifecycle.AddOperation})
+	return k.topology.Admit(attributes(pod))
 }
 
 // added and removed tell it of a container.

@@ -1,4 +1,4 @@
-//go:build kubelet136
+//go:build !kubelet135
 
 package pod
 

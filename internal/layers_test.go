@@ -11,50 +11,53 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 const module = "github.com/kqos/kqos/"
 
-// layers says which packages of this module each package may import. A package
-// that is not listed may import nothing of it.
+// layers says which packages of this module each package imports: no more, and
+// none that it could do without. A package that is not listed imports nothing of it.
 func layers() map[string][]string {
-	placement := []string{
-		"internal/admission", "internal/qos", "internal/allocatable", "internal/kubelet", "internal/machine", "internal/quantity",
-	}
-	manager := append([]string{"internal/simulate/topologymanager"}, placement...)
 	return map[string][]string{
 		"cmd/kqos": {"internal/cli"},
 		"internal/cli": {
-			"internal/manifest", "internal/admission", "internal/kubelet", "internal/machine", "internal/qos",
-			"internal/allocatable", "internal/simulate", "internal/simulate/cpumanager", "internal/cgroups",
-			"internal/simulate/topologymanager", "internal/simulate/memorymanager", "internal/simulate/devicemanager",
-			"internal/cgroups/driver", "internal/apply", "internal/inspect", "internal/inspect/collect", "internal/inspect/doctor", "internal/render", "internal/launch", "internal/nodeapi",
-			"internal/archive", "internal/input", "internal/parallel", "internal/quantity", "internal/fleet",
+			"internal/admission", "internal/allocatable", "internal/apply", "internal/archive", "internal/cgroups",
+			"internal/cgroups/driver", "internal/fleet", "internal/input", "internal/inspect", "internal/inspect/collect",
+			"internal/inspect/doctor", "internal/kubelet", "internal/launch", "internal/machine", "internal/manifest",
+			"internal/nodeapi", "internal/parallel", "internal/qos", "internal/quantity", "internal/render",
+			"internal/simulate", "internal/simulate/cpumanager", "internal/simulate/topologymanager",
 		},
-		"internal/fleet":                    append([]string{"internal/simulate", "internal/parallel"}, placement...),
-		"internal/decode":                   {"internal/quantity"},
-		"internal/manifest":                 {"internal/decode", "internal/input", "internal/parallel", "internal/quantity"},
-		"internal/admission":                {"internal/kubelet", "internal/quantity"},
-		"internal/qos":                      {"internal/kubelet", "internal/quantity"},
-		"internal/allocatable":              {"internal/quantity", "internal/kubelet", "internal/machine"},
-		"internal/simulate":                 append([]string{"internal/decode", "internal/parallel", "internal/simulate/cpumanager", "internal/simulate/memorymanager", "internal/simulate/devicemanager"}, manager...),
-		"internal/simulate/cpumanager":      manager,
-		"internal/simulate/memorymanager":   manager,
-		"internal/simulate/devicemanager":   manager,
-		"internal/simulate/topologymanager": placement,
-		"internal/cgroups":                  {"internal/quantity", "internal/qos", "internal/allocatable", "internal/kubelet", "internal/machine"},
-		"internal/cgroups/driver":           {"internal/cgroups", "internal/input"},
-		"internal/apply":                    {"internal/cgroups"},
-		"internal/kubelet":                  {"internal/input", "internal/quantity"},
-		"internal/machine":                  {"internal/quantity", "internal/archive", "internal/input"},
-		"internal/inspect":                  {"internal/cgroups", "internal/kubelet", "internal/machine", "internal/nodeapi", "internal/qos", "internal/quantity"},
-		"internal/launch":                   {"internal/input", "internal/nodeapi"},
-		"internal/inspect/collect":          {"internal/cgroups", "internal/kubelet", "internal/launch", "internal/nodeapi"},
-		"internal/inspect/doctor": append([]string{
-			"internal/cgroups", "internal/input", "internal/inspect", "internal/nodeapi", "internal/simulate", "internal/simulate/topologymanager",
-		}, placement...),
-		"internal/render":  {"internal/input", "internal/machine", "internal/parallel", "internal/quantity"},
-		"internal/nodeapi": {"internal/input"},
+		"internal/admission":       {"internal/kubelet", "internal/quantity"},
+		"internal/allocatable":     {"internal/kubelet", "internal/machine", "internal/quantity"},
+		"internal/apply":           {"internal/cgroups"},
+		"internal/cgroups":         {"internal/allocatable", "internal/kubelet", "internal/qos", "internal/quantity"},
+		"internal/cgroups/driver":  {"internal/cgroups", "internal/input"},
+		"internal/decode":          {"internal/quantity"},
+		"internal/fleet":           {"internal/allocatable", "internal/kubelet", "internal/machine", "internal/parallel", "internal/qos", "internal/quantity", "internal/simulate"},
+		"internal/inspect":         {"internal/cgroups", "internal/machine", "internal/nodeapi", "internal/qos", "internal/quantity"},
+		"internal/inspect/collect": {"internal/cgroups", "internal/kubelet", "internal/launch", "internal/nodeapi"},
+		"internal/inspect/doctor": {
+			"internal/allocatable", "internal/cgroups", "internal/input", "internal/inspect", "internal/kubelet",
+			"internal/machine", "internal/nodeapi", "internal/quantity", "internal/simulate", "internal/simulate/topologymanager",
+		},
+		"internal/kubelet":  {"internal/input", "internal/quantity"},
+		"internal/launch":   {"internal/input", "internal/nodeapi"},
+		"internal/machine":  {"internal/archive", "internal/input", "internal/quantity"},
+		"internal/manifest": {"internal/decode", "internal/input", "internal/parallel", "internal/quantity"},
+		"internal/nodeapi":  {"internal/input"},
+		"internal/qos":      {"internal/kubelet", "internal/quantity"},
+		"internal/render":   {"internal/input", "internal/machine", "internal/parallel", "internal/quantity"},
+		"internal/simulate": {
+			"internal/admission", "internal/allocatable", "internal/decode", "internal/kubelet", "internal/machine",
+			"internal/parallel", "internal/qos", "internal/quantity", "internal/simulate/cpumanager",
+			"internal/simulate/devicemanager", "internal/simulate/memorymanager", "internal/simulate/topologymanager",
+		},
+		"internal/simulate/cpumanager":      {"internal/allocatable", "internal/kubelet", "internal/machine", "internal/qos", "internal/simulate/topologymanager"},
+		"internal/simulate/devicemanager":   {"internal/kubelet", "internal/machine", "internal/qos", "internal/simulate/topologymanager"},
+		"internal/simulate/memorymanager":   {"internal/allocatable", "internal/kubelet", "internal/machine", "internal/qos", "internal/quantity", "internal/simulate/topologymanager"},
+		"internal/simulate/topologymanager": {"internal/kubelet", "internal/machine", "internal/qos"},
 	}
 }
 
@@ -69,7 +72,7 @@ func pure(pkg string) bool {
 }
 
 func TestLayers(t *testing.T) {
-	files := 0
+	found := map[string][]string{}
 	err := filepath.WalkDir("..", func(file string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -80,34 +83,35 @@ func TestLayers(t *testing.T) {
 		if !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") {
 			return nil
 		}
-		files++
 		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
 		if err != nil {
 			return err
 		}
 		pkg := path.Dir(strings.TrimPrefix(filepath.ToSlash(file), "../"))
 		for _, i := range parsed.Imports {
-			checkImport(t, file, pkg, i.Path.Value)
+			imported, err := strconv.Unquote(i.Path.Value)
+			if err != nil {
+				return err
+			}
+			checkForeign(t, file, pkg, imported)
+			if own, ok := strings.CutPrefix(imported, module); ok && !slices.Contains(found[pkg], own) {
+				found[pkg] = append(found[pkg], own)
+				slices.Sort(found[pkg])
+			}
 		}
 		return nil
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if files < 20 {
-		t.Fatalf("only %d files seen: the walk is broken", files)
+	if diff := cmp.Diff(layers(), found); diff != "" {
+		t.Errorf("imports within the module (-layers +found):\n%s", diff)
 	}
 }
 
-func checkImport(t *testing.T, file, pkg, quoted string) {
+// checkForeign judges the import of what is not of this module.
+func checkForeign(t *testing.T, file, pkg, imported string) {
 	t.Helper()
-	imported, err := strconv.Unquote(quoted)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if own, ok := strings.CutPrefix(imported, module); ok && !slices.Contains(layers()[pkg], own) {
-		t.Errorf("%s: %s may not import %s (see layers)", file, pkg, own)
-	}
 	if pure(pkg) && slices.Contains(impure(), imported) {
 		t.Errorf("%s: %s is pure and may not import %s", file, pkg, imported)
 	}

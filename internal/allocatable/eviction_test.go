@@ -97,7 +97,7 @@ func FuzzParseThreshold(f *testing.F) {
 		}
 		capacity = max(capacity, 0)
 		q := threshold.Amount(*resource.NewQuantity(capacity, resource.BinarySI))
-		if p := threshold.Percentage; threshold.Quantity == nil && p == p && capacity < 1<<62 && (q.Value() < 0 || q.Value() > capacity+capacity>>20) {
+		if p := float64(threshold.Percentage); threshold.Quantity == nil && !math.IsNaN(p) && capacity < 1<<62 && (q.Value() < 0 || q.Value() > capacity+capacity>>20) {
 			t.Errorf("%s of %d is %s", text, capacity, &q)
 		}
 	})

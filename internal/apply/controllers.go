@@ -97,7 +97,7 @@ func (p *Plan) parents() []string {
 // dropUnoffered takes out files of controllers that the host lacks, as the
 // kubelet does for hugetlb, and notes each such controller once.
 //
-// kubelet v1.37: cm/cgroup_manager_linux.go setHugetlbCgroupConfig
+// kubelet v1.37: cm/cgroup_manager_linux.go maybeSetHugetlb
 func (p *Plan) dropUnoffered(host Reader, changes []cgroups.Change, offered []string) []cgroups.Change {
 	var noted []string
 	return slices.DeleteFunc(changes, func(c cgroups.Change) bool {

@@ -86,7 +86,7 @@ func (in *podInput) podOf(list *manifest.List) *corev1.Pod {
 // hostname is the name that this host's kubelet gives its node, "" where it
 // can't be told.
 //
-// kubelet v1.37: pkg/util/node/node.go GetHostname
+// kubelet v1.37: component-helpers/node/util/hostname.go GetHostname
 func (o *planOptions) hostname() string {
 	if k, err := nodeapi.FindKubelet(o.node.hostRoot); err == nil && k != nil && k.Hostname != "" {
 		return nodeName(k.Hostname)

@@ -113,7 +113,7 @@ func (v *validator) crashLoop() {
 
 // linux has what the kubelet asks on Linux only, and tells the first of it.
 //
-// kubelet v1.37: validation_linux.go.
+// kubelet v1.37: pkg/kubelet/apis/config/validation/validation_linux.go.
 func (v *validator) linux(cgroupVersion int) {
 	const idsUnit = 65536
 	ids := v.idsPerPod()

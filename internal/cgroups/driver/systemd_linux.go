@@ -21,7 +21,7 @@ const jobTimeout = 30 * time.Second
 // parentSlice names the unit above a slice: that of the folder above, or the
 // root slice.
 //
-// kubelet v1.37: cm/cgroup_manager_linux.go updateSystemdCgroupInfo
+// kubelet v1.37: cm/cgroup_manager_linux.go libctCgroupConfig
 func parentSlice(p string) string {
 	if dir := path.Dir(p); dir != "/" {
 		return path.Base(dir)

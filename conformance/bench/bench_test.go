@@ -115,7 +115,7 @@ func BenchmarkHints(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		ours, err := cpumanager.New(m, cpumanager.Config{Policy: cpumanager.PolicyStatic, Reservation: resource.NewQuantity(2, resource.DecimalSI)})
+		ours, err := cpumanager.New(m, cpumanager.Config{Policy: kubelet.CPUPolicyStatic, Reservation: resource.NewQuantity(2, resource.DecimalSI)})
 		if err == nil {
 			err = ours.Start(cpumanager.State{})
 		}

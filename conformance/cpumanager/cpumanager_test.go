@@ -131,7 +131,7 @@ func (in input) kqos(t *rapid.T, found cpumanager.State) (*cpumanager.Manager, e
 		t.Fatal(err)
 	}
 	m, err := cpumanager.New(in.Machine, cpumanager.Config{
-		Policy: cpumanager.PolicyStatic, Options: in.Options, TopologyPolicy: in.TopologyPolicy, Gates: g,
+		Policy: kubelet.CPUPolicyStatic, Options: in.Options, TopologyPolicy: in.TopologyPolicy, Gates: g,
 		Reservation: resource.NewQuantity(int64(in.Reserved), resource.DecimalSI),
 	})
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/kqos/kqos/conformance/check"
 	"github.com/kqos/kqos/conformance/oracle/cadvisor"
 	"github.com/kqos/kqos/conformance/oracle/gates"
+	"github.com/kqos/kqos/internal/kubelet"
 	"github.com/kqos/kqos/internal/machine"
 	"github.com/kqos/kqos/internal/simulate/topologymanager"
 )
@@ -144,7 +145,7 @@ func (offer) Allocate(*corev1.Pod, *corev1.Container, topologymanager.Hint) erro
 func (offer) AllocatePod(*corev1.Pod, topologymanager.Hint) error { return nil }
 
 func (in merge) ours(t check.TB) *topologymanager.Manager {
-	c := topologymanager.Config{Policy: in.Policy, Scope: topologymanager.ScopeContainer, Options: in.options()}
+	c := topologymanager.Config{Policy: in.Policy, Scope: kubelet.TopologyScopeContainer, Options: in.options()}
 	for i, id := range in.IDs {
 		c.Nodes = append(c.Nodes, machine.Node{ID: id, Distances: in.Distances[i]})
 	}

@@ -36,6 +36,9 @@ func CheckOn(c *kubelet.Config, n Node) []kubelet.Finding {
 	return slices.Concat(Check(c, n.CgroupVersion), checkMachine(c, n, r), checkSwapOn(c, n))
 }
 
+// SwapRefused is what the kubelet says where swap is on and not tolerated.
+const SwapRefused = "running with swap on is not supported, please disable swap or set --fail-swap-on flag to false"
+
 // checkSwapOn finds swap on a node whose kubelet does not tolerate it.
 //
 // kubelet v1.37: cm/container_manager_linux.go NewContainerManager.
@@ -43,8 +46,7 @@ func checkSwapOn(c *kubelet.Config, n Node) []kubelet.Finding {
 	if swap := n.Capacity[ResourceSwap]; swap.IsZero() || c.FailSwapOn != nil && !*c.FailSwapOn {
 		return nil
 	}
-	return []kubelet.Finding{startFinding("failSwapOn",
-		errors.New("running with swap on is not supported, please disable swap or set --fail-swap-on flag to false"))}
+	return []kubelet.Finding{startFinding("failSwapOn", errors.New(SwapRefused))}
 }
 
 // kubelet v1.37: cmd/kubelet/app/server.go run.

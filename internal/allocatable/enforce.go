@@ -132,7 +132,7 @@ func allowedCPUs(c *kubelet.Config, n Node, r *Result) *cpuset.CPUSet {
 	if n.CPUs.IsEmpty() {
 		return nil
 	}
-	if c.CPUManagerPolicy == cpuPolicyStatic {
+	if c.CPUManagerPolicy == kubelet.CPUPolicyStatic {
 		reserved := r.Reservations.Of(corev1.ResourceCPU)
 		if reserved.Value() < int64(n.CPUs.Size()) {
 			return nil

@@ -4,8 +4,53 @@ import (
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/kqos/kqos/internal/quantity"
 )
+
+// Shortage is a resource of which a node's allocatable leaves too little for one
+// more pod, with what that pod requests, what the others use and what there is:
+// millicores of cpu, whole numbers of all else.
+type Shortage struct {
+	Resource                  corev1.ResourceName
+	Requested, Used, Capacity int64
+}
+
+// OutOf begins the reason of each pod that the kubelet refuses for a shortage.
+const OutOf = "OutOf"
+
+// Reason is what the status of the refused pod gives as its reason.
+//
+// kubelet v1.37: pkg/kubelet/lifecycle/predicate.go Admit, InsufficientResourceError.
+func (s *Shortage) Reason() string { return OutOf + string(s.Resource) }
+
+// Message is what the status of the refused pod says.
+func (s *Shortage) Message() string {
+	return fmt.Sprintf("Node didn't have enough resource: %s, requested: %d, used: %d, capacity: %d", s.Resource, s.Requested, s.Used, s.Capacity)
+}
+
+// Short finds the first resource that the allocatable lacks for a pod with these
+// effective requests besides so many pods that use what is given; nil when the pod
+// fits. What is not known to be limited fits. The kubelet asks for cpu, memory and
+// ephemeral storage before any other resource; the rest follow in the order given,
+// and those not named are left to others.
+//
+// kubelet v1.37: pkg/scheduler/framework/plugins/noderesources/fit.go fitsRequest.
+func Short(allocatable, requests, used corev1.ResourceList, pods int64, rest ...corev1.ResourceName) *Shortage {
+	if most, known := allocatable[corev1.ResourcePods]; known && pods+1 > most.Value() {
+		return &Shortage{corev1.ResourcePods, 1, pods, most.Value()}
+	}
+	for _, name := range append([]corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourceEphemeralStorage}, rest...) {
+		if _, known := allocatable[name]; !known {
+			continue
+		}
+		s := &Shortage{name, quantity.Units(name, requests[name]), quantity.Units(name, used[name]), quantity.Units(name, allocatable[name])}
+		if s.Capacity >= 0 && s.Requested > 0 && s.Requested > s.Capacity-s.Used {
+			return s
+		}
+	}
+	return nil
+}
 
 // Room is what a node's allocatable has left while pods are admitted.
 type Room struct {
@@ -16,46 +61,14 @@ type Room struct {
 // Room is that of a node without pods.
 func (r *Result) Room() *Room { return &Room{allocatable: r.Allocatable, used: corev1.ResourceList{}} }
 
-// Take admits a pod with these effective requests, or tells the reason and the
-// message with which the kubelet refuses it. What is not known to be limited
-// fits. Huge pages are not asked: few descriptions of a machine tell how many
+// Take admits a pod with these effective requests, or tells why the kubelet
+// refuses it. Huge pages are not asked: few descriptions of a machine tell how many
 // are preallocated.
-//
-// kubelet v1.37: pkg/kubelet/lifecycle/predicate.go Admit, generalFilter.
-func (r *Room) Take(requests corev1.ResourceList) (reason, message string) {
-	if capacity, known := r.allocatable[corev1.ResourcePods]; known && r.pods+1 > capacity.Value() {
-		return outOf(corev1.ResourcePods, 1, r.pods, capacity.Value())
-	}
-	asked := []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourceEphemeralStorage}
-	for _, name := range asked {
-		capacity, known := r.allocatable[name]
-		request, used := requests[name], r.used[name]
-		if !known || request.Sign() <= 0 {
-			continue
-		}
-		left := capacity.DeepCopy()
-		left.Sub(used)
-		if request.Cmp(left) > 0 {
-			return outOf(name, units(name, request), units(name, used), units(name, capacity))
-		}
+func (r *Room) Take(requests corev1.ResourceList) *Shortage {
+	if s := Short(r.allocatable, requests, r.used, r.pods); s != nil {
+		return s
 	}
 	r.pods++
-	for _, name := range asked {
-		sum := r.used[name].DeepCopy()
-		sum.Add(requests[name])
-		r.used[name] = sum
-	}
-	return "", ""
-}
-
-// units is an amount as the scheduler's code counts it: millicores or bytes.
-func units(name corev1.ResourceName, q resource.Quantity) int64 {
-	if name == corev1.ResourceCPU {
-		return q.MilliValue()
-	}
-	return q.Value()
-}
-
-func outOf(name corev1.ResourceName, requested, used, capacity int64) (reason, message string) {
-	return "OutOf" + string(name), fmt.Sprintf("Node didn't have enough resource: %s, requested: %d, used: %d, capacity: %d", name, requested, used, capacity)
+	quantity.Add(r.used, requests)
+	return nil
 }

@@ -28,7 +28,11 @@ func TestRoom(t *testing.T) {
 		{corev1.ResourceList{"ephemeral-storage": resource.MustParse("1Gi")}, "", ""}, // the capacity is unknown
 		{nil, "OutOfpods", "Node didn't have enough resource: pods, requested: 1, used: 4, capacity: 4"},
 	} {
-		if reason, message := room.Take(step.requests); reason != step.reason || message != step.message {
+		reason, message := "", ""
+		if short := room.Take(step.requests); short != nil {
+			reason, message = short.Reason(), short.Message()
+		}
+		if reason != step.reason || message != step.message {
 			t.Errorf("taking %v: got %q %q, want %q %q", step.requests, reason, message, step.reason, step.message)
 		}
 	}

@@ -12,15 +12,6 @@ import (
 	"github.com/kqos/kqos/internal/kubelet"
 )
 
-// The policies of the CPU manager and the memory manager.
-const (
-	cpuPolicyNone    = "none"
-	cpuPolicyStatic  = "static"
-	memoryNone       = "None"
-	memoryStatic     = "Static"
-	memoryBestEffort = "BestEffort"
-)
-
 // CheckCPUPolicy is what the CPU manager says to its policy before it looks at
 // the machine. The reservation is of systemReserved and kubeReserved, nil when
 // nothing is reserved.
@@ -28,11 +19,11 @@ const (
 // kubelet v1.37: cm/cpumanager/cpu_manager.go NewManager.
 func CheckCPUPolicy(policy string, options map[string]string, reservation *resource.Quantity) error {
 	switch {
-	case policy == cpuPolicyNone && len(options) > 0:
+	case policy == kubelet.CPUPolicyNone && len(options) > 0:
 		return fmt.Errorf("new none policy error: None policy: received unsupported options=%v", options)
-	case policy == cpuPolicyNone:
+	case policy == kubelet.CPUPolicyNone:
 		return nil
-	case policy != cpuPolicyStatic:
+	case policy != kubelet.CPUPolicyStatic:
 		return fmt.Errorf("unknown policy: %q", policy)
 	case reservation == nil:
 		return errors.New("[cpumanager] unable to determine reserved CPU resources for static policy")
@@ -47,9 +38,9 @@ func CheckCPUPolicy(policy string, options map[string]string, reservation *resou
 // kubelet v1.37: cm/memorymanager/memory_manager.go NewManager.
 func CheckMemoryPolicy(policy string) error {
 	switch policy {
-	case memoryNone, memoryStatic:
+	case kubelet.MemoryPolicyNone, kubelet.MemoryPolicyStatic:
 		return nil
-	case memoryBestEffort:
+	case kubelet.MemoryPolicyBestEffort:
 		return fmt.Errorf("policy %q is not available for platform %q", policy, "linux")
 	}
 	return fmt.Errorf("unknown policy: %q", policy)
@@ -113,7 +104,7 @@ func checkPolicies(c *kubelet.Config, r Reservations) []kubelet.Finding {
 
 // checkReservedMemory judges reservedMemory on a node whose memory is known.
 func checkReservedMemory(c *kubelet.Config, n Node, r *Result) []kubelet.Finding {
-	if _, known := r.Capacity[corev1.ResourceMemory]; c.MemoryManagerPolicy != memoryStatic || !known {
+	if _, known := r.Capacity[corev1.ResourceMemory]; c.MemoryManagerPolicy != kubelet.MemoryPolicyStatic || !known {
 		return nil
 	}
 	kept := corev1.ResourceList{}

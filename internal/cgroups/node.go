@@ -61,7 +61,7 @@ func capacityPageSizes(capacity corev1.ResourceList) []string {
 func (n Node) perQOS() bool { return n.Config.CgroupsPerQOS == nil || *n.Config.CgroupsPerQOS }
 
 // static tells whether the CPU manager gives CPUs away.
-func (n Node) static() bool { return n.Config.CPUManagerPolicy == "static" }
+func (n Node) static() bool { return n.Config.CPUManagerPolicy == kubelet.CPUPolicyStatic }
 
 // amount is a resource's value in whole units, rounded up; ok is false for one
 // that is not known.

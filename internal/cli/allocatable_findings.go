@@ -130,7 +130,7 @@ func distinct(findings []kubelet.Finding) []kubelet.Finding {
 // configuration, else those that the static policy chooses on the machine.
 func (n *node) reservedCPUs() cpuset.CPUSet {
 	r, _ := allocatable.ReadReservations(n.config)
-	if !r.CPUs.IsEmpty() || n.config.CPUManagerPolicy != staticPolicy || n.machine == nil {
+	if !r.CPUs.IsEmpty() || n.config.CPUManagerPolicy != kubelet.CPUPolicyStatic || n.machine == nil {
 		return r.CPUs
 	}
 	m, err := simulate.NewCPUManager(n.config, n.machine, r)

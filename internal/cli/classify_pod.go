@@ -40,7 +40,7 @@ func newClassifier(n *node, controls bool) (*classifier, error) {
 	return &classifier{
 		config: n.config, gates: n.config.Gates, memory: n.memory(), pages: pages,
 		root:   cgroups.Root(n.config.CgroupRoot, perQOS(n.config)),
-		static: n.config.CPUManagerPolicy == staticPolicy, controls: controls,
+		static: n.config.CPUManagerPolicy == kubelet.CPUPolicyStatic, controls: controls,
 	}, nil
 }
 
@@ -129,7 +129,7 @@ func (c *classifier) container(item *podClassification, pod *corev1.Pod, of *cor
 		out.ExclusiveCPUs, out.ExclusiveWhy = qos.ExclusiveCPUs(pod, of, c.gates)
 	}
 	if out.ExclusiveCPUs > 0 && !c.static {
-		out.ExclusiveWhy += fmt.Sprintf(", once cpuManagerPolicy is %s", staticPolicy)
+		out.ExclusiveWhy += fmt.Sprintf(", once cpuManagerPolicy is %s", kubelet.CPUPolicyStatic)
 	}
 	item.Containers = append(item.Containers, out)
 }

@@ -11,9 +11,11 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/kqos/kqos/internal/allocatable"
 	"github.com/kqos/kqos/internal/inspect"
 	"github.com/kqos/kqos/internal/inspect/doctor"
 	"github.com/kqos/kqos/internal/kubelet"
+	"github.com/kqos/kqos/internal/simulate/topologymanager"
 )
 
 // observer tells Prometheus of each look, and the log of what appears and goes.
@@ -104,8 +106,8 @@ func refusedPods(pods []*corev1.Pod) map[string]int {
 	refused := map[string]int{}
 	for _, pod := range pods {
 		reason := pod.Status.Reason
-		if pod.Status.Phase == corev1.PodFailed && (strings.HasPrefix(reason, "OutOf") ||
-			oneOf(reason, "TopologyAffinityError", "SMTAlignmentError", "UnexpectedAdmissionError")) {
+		if pod.Status.Phase == corev1.PodFailed && (strings.HasPrefix(reason, allocatable.OutOf) ||
+			oneOf(reason, topologymanager.ReasonTopologyAffinity, topologymanager.ReasonSMTAlignment, topologymanager.ReasonUnexpected)) {
 			refused[reason]++
 		}
 	}

@@ -12,7 +12,6 @@ import (
 
 	"github.com/kqos/kqos/internal/kubelet"
 	"github.com/kqos/kqos/internal/simulate/cpumanager"
-	"github.com/kqos/kqos/internal/simulate/memorymanager"
 	"github.com/kqos/kqos/internal/simulate/topologymanager"
 )
 
@@ -51,9 +50,9 @@ func fieldWords(field string) []string {
 	case "featureGates":
 		return kubelet.DefaultGates(kubelet.Latest).Names()
 	case "cpuManagerPolicy":
-		return []string{cpumanager.PolicyNone, cpumanager.PolicyStatic}
+		return []string{kubelet.CPUPolicyNone, kubelet.CPUPolicyStatic}
 	case "memoryManagerPolicy":
-		return []string{memorymanager.PolicyNone, memorymanager.PolicyStatic}
+		return []string{kubelet.MemoryPolicyNone, kubelet.MemoryPolicyStatic}
 	case "cpuManagerPolicyOptions":
 		return []string{
 			cpumanager.OptionFullPCPUsOnly, cpumanager.OptionDistributeAcrossNUMA, cpumanager.OptionAlignBySocket,

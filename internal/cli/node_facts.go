@@ -11,9 +11,6 @@ import (
 	"github.com/kqos/kqos/internal/kubelet"
 )
 
-// staticPolicy is the CPU manager policy that gives exclusive CPUs.
-const staticPolicy = "static"
-
 // perQOS tells whether the kubelet makes cgroups for classes and pods at all.
 func perQOS(c *kubelet.Config) bool { return c.CgroupsPerQOS == nil || *c.CgroupsPerQOS }
 

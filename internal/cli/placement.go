@@ -62,7 +62,7 @@ func (o *planOptions) place(a *app, w *wanted) error {
 		}
 		w.pods = append(w.pods, pod)
 	}
-	w.at, err = assignments(placed, sim.State().Default, n.config.CPUManagerPolicy == staticPolicy)
+	w.at, err = assignments(placed, sim.State().Default, n.config.CPUManagerPolicy == kubelet.CPUPolicyStatic)
 	return err
 }
 
@@ -87,15 +87,15 @@ func fitting(a *app, w *wanted) []*corev1.Pod {
 	var fit []*corev1.Pod
 	told := false
 	for _, pod := range active {
-		reason, message := room.Take(qos.Requests(pod, w.node.config.Gates))
+		short := room.Take(qos.Requests(pod, w.node.config.Gates))
 		switch {
-		case reason == "":
+		case short == nil:
 		case w.in.reading == admission.Static:
-			a.logger().Warn(fmt.Sprintf("pod %s gets no cgroup: the kubelet refuses it: %s: %s", fullName(pod), reason, message))
+			a.logger().Warn(fmt.Sprintf("pod %s gets no cgroup: the kubelet refuses it: %s: %s", fullName(pod), short.Reason(), short.Message()))
 			continue
 		case !told:
 			told = true
-			a.logger().Warn(fmt.Sprintf("the pods do not all fit on the node, and the kubelet would refuse some: pod %s: %s: %s", fullName(pod), reason, message))
+			a.logger().Warn(fmt.Sprintf("the pods do not all fit on the node, and the kubelet would refuse some: pod %s: %s: %s", fullName(pod), short.Reason(), short.Message()))
 		}
 		fit = append(fit, pod)
 	}

@@ -24,7 +24,7 @@ func (o *planOptions) stick(a *app, w *wanted, host apply.Reader) error {
 	if len(o.checkpoints()) > 0 {
 		return nil
 	}
-	if w.node.config.CPUManagerPolicy == staticPolicy {
+	if w.node.config.CPUManagerPolicy == kubelet.CPUPolicyStatic {
 		cpus, err := apply.ReadHeld(w.tree, host, "cpuset.cpus")
 		if err != nil {
 			return err
@@ -73,7 +73,7 @@ func (w *wanted) checkpoint(held apply.Held) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("reading the shared pool: %w", err)
 	}
-	state := kubelet.CPUManagerState{PolicyName: staticPolicy, DefaultCPUSet: pool, Entries: map[string]map[string]cpuset.CPUSet{}}
+	state := kubelet.CPUManagerState{PolicyName: kubelet.CPUPolicyStatic, DefaultCPUSet: pool, Entries: map[string]map[string]cpuset.CPUSet{}}
 	for uid, containers := range held {
 		pod := w.pod(uid)
 		if pod == nil && w.incomplete == "" {

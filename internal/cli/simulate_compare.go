@@ -10,9 +10,9 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/kqos/kqos/internal/kubelet"
 	"github.com/kqos/kqos/internal/render"
 	"github.com/kqos/kqos/internal/simulate"
-	"github.com/kqos/kqos/internal/simulate/cpumanager"
 )
 
 // policyComparison is what --compare prints.
@@ -138,7 +138,7 @@ func outcomeRow(o *simulate.Outcome, pods int, s render.Style) []string {
 		mark = "*"
 	}
 	left := strconv.Itoa(o.CPUsLeft)
-	if o.CPUPolicy == cpumanager.PolicyNone {
+	if o.CPUPolicy == kubelet.CPUPolicyNone {
 		left = "-"
 	}
 	admitted := fmt.Sprintf("%d/%d", o.Admitted, pods)

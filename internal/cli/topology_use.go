@@ -85,7 +85,7 @@ func stateUse(n *node, in *podInput, files simulate.Files) (machine.Use, error) 
 	if err != nil {
 		return use, fmt.Errorf("reading %s: %w", kubelet.CPUManagerStateFile, err)
 	}
-	if s.PolicyName == staticPolicy {
+	if s.PolicyName == kubelet.CPUPolicyStatic {
 		use.Shared = s.DefaultCPUSet
 	}
 	for uid, containers := range s.Entries {

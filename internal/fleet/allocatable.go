@@ -128,7 +128,7 @@ func addUp(kept []allocatable.Term, name corev1.ResourceName, amount int64) stri
 		sum := int64(0)
 		for i, t := range kept {
 			if set&(1<<i) != 0 {
-				sum -= units(name, t.Amount)
+				sum -= quantity.Units(name, t.Amount)
 			}
 		}
 		if sum == amount && (best == 0 || bits.OnesCount(uint(set)) < bits.OnesCount(uint(best))) {

@@ -6,6 +6,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/kqos/kqos/internal/quantity"
 )
 
 // amounts are whole numbers of resources as schedulers count them: millicores of
@@ -19,16 +21,9 @@ func amountsOf(list corev1.ResourceList) amounts {
 	}
 	a := make(amounts, len(list))
 	for name, q := range list {
-		a[commonName(name)] = units(name, q)
+		a[commonName(name)] = quantity.Units(name, q)
 	}
 	return a
-}
-
-func units(name corev1.ResourceName, q resource.Quantity) int64 {
-	if name == corev1.ResourceCPU {
-		return q.MilliValue()
-	}
-	return q.Value()
 }
 
 // commonName lets the names that every object has share their text.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/kqos/kqos/internal/allocatable"
 	"github.com/kqos/kqos/internal/kubelet"
+	"github.com/kqos/kqos/internal/quantity"
 	"github.com/kqos/kqos/internal/simulate"
 )
 
@@ -93,13 +94,13 @@ func (j *judged) candidate(o *Options, t *Topology) {
 	after, _ := allocatable.Compute(next, j.onNode(t))
 	then := amountsOf(after.Allocatable)
 	for _, name := range sortedNames(then) {
-		if old := units(name, before.Allocatable[name]); old != then[name] && name != allocatable.ResourcePID {
+		if old := quantity.Units(name, before.Allocatable[name]); old != then[name] && name != allocatable.ResourcePID {
 			c.Moved = append(c.Moved, Moved{Resource: name, Before: *quantityOf(name, old), After: *quantityOf(name, then[name])})
 		}
 	}
 	c.Refused, c.More = j.pushedOut(then)
 	c.InvalidState = append(c.InvalidState, kubelet.InvalidStates(n.config, next, j.reserved(n.config, t), j.reserved(next, t))...)
-	if t == nil && next.CPUManagerPolicy == "static" && slices.ContainsFunc(c.Moved, func(m Moved) bool { return m.Resource == corev1.ResourceCPU }) {
+	if t == nil && next.CPUManagerPolicy == kubelet.CPUPolicyStatic && slices.ContainsFunc(c.Moved, func(m Moved) bool { return m.Resource == corev1.ResourceCPU }) {
 		c.StateUnknown = "other CPUs would be reserved, and " + kubelet.CPUManagerStateFile + " refused if a container has one of them: the topology tells which"
 	}
 	if t != nil && len(c.Errors) == 0 && simulate.Manages(next) {
@@ -146,7 +147,7 @@ func (j *judged) pushedOut(offered amounts) (refused []Refused, more bool) {
 			}
 		}
 		if lacks != "" {
-			refused = append(refused, Refused{s.name, "OutOf" + string(lacks), "allocatable would be " + quantityOf(lacks, offered[lacks]).String()})
+			refused = append(refused, Refused{s.name, allocatable.OutOf + string(lacks), "allocatable would be " + quantityOf(lacks, offered[lacks]).String()})
 			continue
 		}
 		used, pods = used.plus(s.requests), pods+1

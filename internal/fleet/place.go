@@ -136,7 +136,7 @@ func (j *judged) room(n *simulate.Node, o *Options) {
 	n.Add(j.rest())
 	free := freeCPUs(n)
 	p.FreeCPUs = &free
-	if j.node.config.CPUManagerPolicy == "static" {
+	if j.node.config.CPUManagerPolicy == kubelet.CPUPolicyStatic {
 		reach := min(free, j.cpusLeft(n))
 		first, reachable := greedy(n, reach)
 		stranded := reach - reachable

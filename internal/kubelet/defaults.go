@@ -155,11 +155,11 @@ func setPodDefaults(c *kubeletv1beta1.KubeletConfiguration) {
 }
 
 func setManagerDefaults(c *kubeletv1beta1.KubeletConfiguration) {
-	set(&c.CPUManagerPolicy, "none")
+	set(&c.CPUManagerPolicy, CPUPolicyNone)
 	setDuration(&c.CPUManagerReconcilePeriod, 10*time.Second)
-	set(&c.MemoryManagerPolicy, kubeletv1beta1.NoneMemoryManagerPolicy)
-	set(&c.TopologyManagerPolicy, kubeletv1beta1.NoneTopologyManagerPolicy)
-	set(&c.TopologyManagerScope, kubeletv1beta1.ContainerTopologyManagerScope)
+	set(&c.MemoryManagerPolicy, MemoryPolicyNone)
+	set(&c.TopologyManagerPolicy, TopologyPolicyNone)
+	set(&c.TopologyManagerScope, TopologyScopeContainer)
 }
 
 // kubelet v1.37: component-base/logs/api/v1 SetRecommendedLoggingConfiguration.

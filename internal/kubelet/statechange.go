@@ -49,7 +49,7 @@ func invalidCPUState(from, to *Config, reservedFrom, reservedTo cpuset.CPUSet) *
 	switch {
 	case from.CPUManagerPolicy != to.CPUManagerPolicy:
 		return &InvalidState{Why: policyDiffers(to.CPUManagerPolicy, from.CPUManagerPolicy)}
-	case to.CPUManagerPolicy != "static":
+	case to.CPUManagerPolicy != CPUPolicyStatic:
 		return nil
 	case strictTo && !strictFrom:
 		return &InvalidState{Why: fmt.Sprintf("some of strictly reserved cpus: %q are present in defaultCpuSet", reservedTo)}
@@ -77,12 +77,18 @@ func strictReservation(c *Config) bool {
 	return on
 }
 
+// OtherMachine is what the kubelet says to a memory manager's state that was
+// written on a machine with other memory, or under another reservedMemory.
+//
+// kubelet v1.37: cm/memorymanager/policy_static.go validateState.
+const OtherMachine = "[memorymanager] the expected machine state is different from the real one"
+
 func invalidMemoryState(from, to *Config) *InvalidState {
 	switch {
 	case from.MemoryManagerPolicy != to.MemoryManagerPolicy:
 		return &InvalidState{Why: policyDiffers(to.MemoryManagerPolicy, from.MemoryManagerPolicy)}
-	case to.MemoryManagerPolicy == "Static" && !reflect.DeepEqual(reservedByNode(from), reservedByNode(to)):
-		return &InvalidState{Why: "[memorymanager] the expected machine state is different from the real one"}
+	case to.MemoryManagerPolicy == MemoryPolicyStatic && !reflect.DeepEqual(reservedByNode(from), reservedByNode(to)):
+		return &InvalidState{Why: OtherMachine}
 	}
 	return nil
 }

@@ -132,12 +132,12 @@ func (v *validator) serving() {
 }
 
 func (v *validator) topologyManager() {
-	policies := []string{"none", "best-effort", "restricted", "single-numa-node"}
+	policies := []string{TopologyPolicyNone, TopologyPolicyBestEffort, TopologyPolicyRestricted, TopologyPolicySingleNUMANode}
 	if !slices.Contains(policies, v.TopologyManagerPolicy) {
 		v.invalid("topologyManagerPolicy", "topologyManagerPolicy (--topology-manager-policy) %q must be one of: %q", v.TopologyManagerPolicy, policies)
 	}
-	if v.TopologyManagerScope != "container" && v.TopologyManagerScope != "pod" {
-		v.invalid("topologyManagerScope", "topologyManagerScope (--topology-manager-scope) %q must be one of: %q, or %q", v.TopologyManagerScope, "container", "pod")
+	if v.TopologyManagerScope != TopologyScopeContainer && v.TopologyManagerScope != TopologyScopePod {
+		v.invalid("topologyManagerScope", "topologyManagerScope (--topology-manager-scope) %q must be one of: %q, or %q", v.TopologyManagerScope, TopologyScopeContainer, TopologyScopePod)
 	}
 }
 

@@ -82,7 +82,7 @@ func (v *validator) reservedCPUs() {
 	}
 }
 
-// kubelet v1.37: validation_reserved_memory.go.
+// kubelet v1.37: pkg/kubelet/apis/config/validation/validation_reserved_memory.go.
 func (v *validator) reservedMemory() {
 	seen := map[int32]map[corev1.ResourceName]bool{}
 	for i, r := range v.ReservedMemory {

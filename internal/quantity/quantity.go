@@ -1,5 +1,5 @@
 // Package quantity parses Kubernetes quantities of text that nobody checked, and
-// prints amounts of bytes and numbers of things for people.
+// counts and prints amounts.
 // The parser of apimachinery computes 10^e for the exponent of the text: a few
 // bytes such as 1e999999999 keep it busy for hours and take all memory.
 //

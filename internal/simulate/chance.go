@@ -8,7 +8,6 @@ import (
 
 	"github.com/kqos/kqos/internal/allocatable"
 	"github.com/kqos/kqos/internal/kubelet"
-	"github.com/kqos/kqos/internal/simulate/memorymanager"
 )
 
 // chance is what the kubelet leaves to chance, as far as the node before its
@@ -106,7 +105,7 @@ func several(options map[string]string, check func(map[string]string) error) boo
 // unequal tells whether reservedMemory differs from what is kept in more than
 // one type, of which the kubelet names any.
 func unequal(c *kubelet.Config, kept corev1.ResourceList, nodes []int) bool {
-	if c.MemoryManagerPolicy != memorymanager.PolicyStatic {
+	if c.MemoryManagerPolicy != kubelet.MemoryPolicyStatic {
 		return false
 	}
 	types := 0

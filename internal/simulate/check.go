@@ -6,14 +6,14 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/kqos/kqos/internal/kubelet"
 	"github.com/kqos/kqos/internal/machine"
-	"github.com/kqos/kqos/internal/simulate/memorymanager"
 )
 
 // CheckMachine finds a machine on which the memory manager could only compute
 // nonsense.
 func CheckMachine(memoryPolicy string, m *machine.Machine) error {
-	if memoryPolicy != memorymanager.PolicyStatic || slices.ContainsFunc(m.NUMA, func(n machine.Node) bool { return n.Memory > 0 }) {
+	if memoryPolicy != kubelet.MemoryPolicyStatic || slices.ContainsFunc(m.NUMA, func(n machine.Node) bool { return n.Memory > 0 }) {
 		return nil
 	}
 	return fmt.Errorf("no NUMA node of the machine has memory, which memoryManagerPolicy %s gives out: set numa[].memory", memoryPolicy)

@@ -8,8 +8,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/utils/cpuset"
 
+	"github.com/kqos/kqos/internal/kubelet"
 	"github.com/kqos/kqos/internal/parallel"
-	"github.com/kqos/kqos/internal/simulate/cpumanager"
 )
 
 // Outcome is what became of the pods under one variant.
@@ -58,7 +58,7 @@ func Compare(ctx context.Context, spec Spec, pods []*corev1.Pod, progress func(d
 // cross, which is no merit.
 func compareOutcomes(a, b Outcome) int {
 	starts := func(o Outcome) int { return count(o.StartError == nil) }
-	pins := func(o Outcome) int { return count(o.CPUPolicy == cpumanager.PolicyStatic) }
+	pins := func(o Outcome) int { return count(o.CPUPolicy == kubelet.CPUPolicyStatic) }
 	for _, d := range []int{
 		starts(b) - starts(a), b.Admitted - a.Admitted, pins(b) - pins(a), a.CrossNUMA - b.CrossNUMA, a.CrossLLC - b.CrossLLC, b.CPUsLeft - a.CPUsLeft,
 	} {

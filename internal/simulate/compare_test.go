@@ -7,7 +7,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/kqos/kqos/internal/simulate/cpumanager"
+	"github.com/kqos/kqos/internal/kubelet"
 )
 
 func TestCompare(t *testing.T) {
@@ -24,7 +24,7 @@ func TestCompare(t *testing.T) {
 	if want := 7 * (1 + 12); len(outcomes) != want {
 		t.Errorf("%d choices, want %d", len(outcomes), want)
 	}
-	if best := outcomes[0]; best.Admitted != len(pods) || best.CPUPolicy != cpumanager.PolicyStatic {
+	if best := outcomes[0]; best.Admitted != len(pods) || best.CPUPolicy != kubelet.CPUPolicyStatic {
 		t.Errorf("the best is %+v", best)
 	}
 	configured := slices.IndexFunc(outcomes, func(o Outcome) bool { return o.Configured })

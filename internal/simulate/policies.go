@@ -25,13 +25,13 @@ func CheckPolicies(c *kubelet.Config, m *machine.Machine) []kubelet.Finding {
 		}
 	}
 	// Validation tells an unknown policy or scope.
-	if slices.Contains([]string{topologymanager.PolicyBestEffort, topologymanager.PolicyRestricted, topologymanager.PolicySingleNUMANode}, c.TopologyManagerPolicy) &&
-		slices.Contains([]string{topologymanager.ScopeContainer, topologymanager.ScopePod}, c.TopologyManagerScope) {
+	if slices.Contains([]string{kubelet.TopologyPolicyBestEffort, kubelet.TopologyPolicyRestricted, kubelet.TopologyPolicySingleNUMANode}, c.TopologyManagerPolicy) &&
+		slices.Contains([]string{kubelet.TopologyScopeContainer, kubelet.TopologyScopePod}, c.TopologyManagerScope) {
 		_, err := newTopologyManager(c, m)
 		told("topologyManagerPolicyOptions", err)
 	}
 	switch {
-	case c.CPUManagerPolicy != cpumanager.PolicyStatic:
+	case c.CPUManagerPolicy != kubelet.CPUPolicyStatic:
 	case m == nil || len(m.CPUs) == 0:
 		_, err := cpumanager.ParseOptions(c.CPUManagerPolicyOptions, c.Gates)
 		told("cpuManagerPolicyOptions", err)

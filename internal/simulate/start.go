@@ -47,8 +47,8 @@ func (e *StartError) Error() string { return e.Message }
 // Manages tells whether a manager of the configuration places containers, or
 // refuses pods.
 func Manages(c *kubelet.Config) bool {
-	return c.CPUManagerPolicy == cpumanager.PolicyStatic || c.MemoryManagerPolicy == "Static" ||
-		c.TopologyManagerPolicy != "" && c.TopologyManagerPolicy != topologymanager.PolicyNone
+	return c.CPUManagerPolicy == kubelet.CPUPolicyStatic || c.MemoryManagerPolicy == kubelet.MemoryPolicyStatic ||
+		c.TopologyManagerPolicy != "" && c.TopologyManagerPolicy != kubelet.TopologyPolicyNone
 }
 
 // start makes the managers and lets them read their files. Those of the kubelet
@@ -93,7 +93,7 @@ func makeManagers(spec Spec, reserved *allocatable.Result, nodes []int) (made ma
 	}
 	made.devices = devicemanager.New(devicemanager.Config{Machine: m, Preferred: spec.Preferred, Gates: c.Gates})
 	if made.cpus, err = NewCPUManager(c, m, reserved.Reservations); err != nil {
-		return made, &StartError{StageCPU, err.Error(), c.CPUManagerPolicy == cpumanager.PolicyStatic &&
+		return made, &StartError{StageCPU, err.Error(), c.CPUManagerPolicy == kubelet.CPUPolicyStatic &&
 			several(c.CPUManagerPolicyOptions, func(one map[string]string) error {
 				_, err := cpumanager.ParseOptions(one, c.Gates)
 				return err

@@ -6,7 +6,6 @@ import (
 
 	"github.com/kqos/kqos/internal/kubelet"
 	"github.com/kqos/kqos/internal/simulate/cpumanager"
-	"github.com/kqos/kqos/internal/simulate/topologymanager"
 )
 
 // Variant is a choice of the policies and options that decide placement.
@@ -22,14 +21,14 @@ type Variant struct {
 // variants are all choices, simple ones first. Those of CPU options which
 // exclude each other or whose gate is off are left out.
 func variants(c *kubelet.Config) []Variant {
-	cpus := []Variant{{CPUPolicy: cpumanager.PolicyNone}}
+	cpus := []Variant{{CPUPolicy: kubelet.CPUPolicyNone}}
 	for _, options := range optionSets(c.Gates) {
-		cpus = append(cpus, Variant{CPUPolicy: cpumanager.PolicyStatic, CPUOptions: options})
+		cpus = append(cpus, Variant{CPUPolicy: kubelet.CPUPolicyStatic, CPUOptions: options})
 	}
 	var all []Variant
-	for _, policy := range []string{topologymanager.PolicyNone, topologymanager.PolicyBestEffort, topologymanager.PolicyRestricted, topologymanager.PolicySingleNUMANode} {
-		scopes := []string{topologymanager.ScopeContainer, topologymanager.ScopePod}
-		if policy == topologymanager.PolicyNone {
+	for _, policy := range []string{kubelet.TopologyPolicyNone, kubelet.TopologyPolicyBestEffort, kubelet.TopologyPolicyRestricted, kubelet.TopologyPolicySingleNUMANode} {
+		scopes := []string{kubelet.TopologyScopeContainer, kubelet.TopologyScopePod}
+		if policy == kubelet.TopologyPolicyNone {
 			scopes = []string{""}
 		}
 		for _, scope := range scopes {
@@ -75,7 +74,7 @@ func optionMap(names []string) map[string]string {
 // variantOf is the variant that the configuration chooses.
 func variantOf(c *kubelet.Config) Variant {
 	v := Variant{TopologyPolicy: c.TopologyManagerPolicy, TopologyScope: c.TopologyManagerScope, CPUPolicy: c.CPUManagerPolicy}
-	if v.TopologyPolicy == topologymanager.PolicyNone {
+	if v.TopologyPolicy == kubelet.TopologyPolicyNone {
 		v.TopologyScope = ""
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.CPUManagerPolicyOptions)) {
@@ -99,7 +98,7 @@ func (v Variant) on(c *kubelet.Config) *kubelet.Config {
 	config.TopologyManagerPolicy, config.CPUManagerPolicy = v.TopologyPolicy, v.CPUPolicy
 	config.TopologyManagerScope = v.TopologyScope
 	if v.TopologyScope == "" {
-		config.TopologyManagerScope = topologymanager.ScopeContainer
+		config.TopologyManagerScope = kubelet.TopologyScopeContainer
 	}
 	config.CPUManagerPolicyOptions = optionMap(v.CPUOptions)
 	return &config

@@ -7,6 +7,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/kqos/kqos/internal/kubelet"
 	"github.com/kqos/kqos/internal/machine"
 	"github.com/kqos/kqos/internal/simulate/topologymanager"
 )
@@ -15,7 +16,7 @@ import (
 // of three things is true of it: a list can't be met, or has no hint that the
 // policy takes, or all have one but share none.
 func (n *Node) whyMerge(pod *corev1.Pod, c *corev1.Container, r topologymanager.Round) string {
-	single := n.spec.Config.TopologyManagerPolicy == topologymanager.PolicySingleNUMANode
+	single := n.spec.Config.TopologyManagerPolicy == kubelet.TopologyPolicySingleNUMANode
 	for _, l := range r.Lists {
 		if l.Hints == nil || slices.ContainsFunc(l.Hints, func(h topologymanager.Hint) bool { return takes(h, single) }) {
 			continue

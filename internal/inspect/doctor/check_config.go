@@ -124,7 +124,7 @@ func checkReservedMemory(f *Facts) Result {
 	switch {
 	case f.ConfigError != nil:
 		return skip(noConfig)
-	case f.Config.MemoryManagerPolicy != "Static":
+	case f.Config.MemoryManagerPolicy != kubelet.MemoryPolicyStatic:
 		return ok("memoryManagerPolicy %s needs no reservedMemory", f.Config.MemoryManagerPolicy)
 	case f.Machine == nil:
 		return skip("the memory of the machine is unknown; name it with --topology")

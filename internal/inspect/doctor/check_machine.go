@@ -9,6 +9,7 @@ import (
 	"k8s.io/utils/cpuset"
 
 	"github.com/kqos/kqos/internal/allocatable"
+	"github.com/kqos/kqos/internal/kubelet"
 	"github.com/kqos/kqos/internal/quantity"
 	"github.com/kqos/kqos/internal/simulate/topologymanager"
 )
@@ -73,7 +74,7 @@ func checkSwap(f *Facts) Result {
 	switch {
 	case on && !tolerated:
 		found = append(found, Result{
-			Status: Fail, Message: "running with swap on is not supported, please disable swap or set --fail-swap-on flag to false",
+			Status: Fail, Message: allocatable.SwapRefused,
 			Fix: "swapoff -a and take it out of /etc/fstab (systemctl mask the .swap units), or set failSwapOn: false", Evidence: devices,
 		})
 	case on && f.Config.MemorySwap.SwapBehavior == "":
@@ -115,7 +116,7 @@ func checkNUMACount(f *Facts) Result {
 	}
 	nodes := len(f.Machine.NUMA)
 	policy := f.Config.TopologyManagerPolicy
-	if policy == topologymanager.PolicyNone {
+	if policy == kubelet.TopologyPolicyNone {
 		return ok("%s, of which topologyManagerPolicy none takes no notice", quantity.Count(nodes, "NUMA node"))
 	}
 	fix := fmt.Sprintf("topologyManagerPolicyOptions: {%s: %q}", topologymanager.OptionMaxNodes, strconv.Itoa(max(nodes, defaultMaxNodes)))
@@ -143,7 +144,7 @@ func checkOffline(f *Facts) Result {
 		return skip(noConfig)
 	case f.Machine == nil:
 		return skip(noMachine)
-	case f.Config.CPUManagerPolicy != "static":
+	case f.Config.CPUManagerPolicy != kubelet.CPUPolicyStatic:
 		return ok("cpuManagerPolicy %s gives no CPUs away", f.Config.CPUManagerPolicy)
 	}
 	offline := f.offline()
@@ -214,7 +215,7 @@ func checkHugePages(f *Facts) Result {
 		have = append(have, fmt.Sprintf("hugepages-%s: %s", size, strings.Join(per, ", ")))
 		q := f.Node.Capacity[corev1.ResourceName(corev1.ResourceHugePagesPrefix+size)]
 		sum += q.Value()
-		if with < len(f.Machine.NUMA) && f.Config.MemoryManagerPolicy == "Static" {
+		if with < len(f.Machine.NUMA) && f.Config.MemoryManagerPolicy == kubelet.MemoryPolicyStatic {
 			found = append(found, Result{
 				Status: Warn, Message: fmt.Sprintf("huge pages of %s lie on %d of %d NUMA nodes: their users can be placed there only", size, with, len(f.Machine.NUMA)),
 				Fix: "preallocate on each node: /sys/devices/system/node/nodeN/hugepages, or the kernel parameter hugepages=0:N,1:N",

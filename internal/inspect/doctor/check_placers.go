@@ -3,6 +3,8 @@ package doctor
 import (
 	"fmt"
 	"strings"
+
+	"github.com/kqos/kqos/internal/kubelet"
 )
 
 // draCPU is the name, and so the plugin folder, of the driver that gives CPUs away
@@ -27,7 +29,7 @@ func checkPlacers(f *Facts) Result {
 	switch {
 	case f.ConfigError != nil:
 		return skip(noConfig)
-	case f.Config.CPUManagerPolicy != "static":
+	case f.Config.CPUManagerPolicy != kubelet.CPUPolicyStatic:
 		return ok("cpuManagerPolicy %s gives no CPUs away", f.Config.CPUManagerPolicy)
 	case f.Host == nil:
 		return skip(noHost)

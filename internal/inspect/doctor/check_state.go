@@ -113,7 +113,7 @@ func (f *Facts) cpuEvidence(s *kubelet.CPUManagerState) []string {
 		fmt.Sprintf("policy: %s in the file, %s in the configuration", s.PolicyName, f.Config.CPUManagerPolicy),
 		fmt.Sprintf("defaultCpuSet %s, all CPUs of the file %s, online %s", set(s.DefaultCPUSet), set(known), set(online)),
 	}
-	if lost := online.Difference(known); !lost.IsEmpty() && f.Config.CPUManagerPolicy == "static" {
+	if lost := online.Difference(known); !lost.IsEmpty() && f.Config.CPUManagerPolicy == kubelet.CPUPolicyStatic {
 		lines = append(lines, "online and in no set of the file: "+lost.String())
 	}
 	if gone := known.Difference(online); !gone.IsEmpty() {
@@ -190,7 +190,7 @@ func checkMemoryState(f *Facts) Result {
 func (f *Facts) memoryEvidence(s *kubelet.MemoryManagerState) []string {
 	lines := []string{fmt.Sprintf("policy: %s in the file, %s in the configuration", s.PolicyName, f.Config.MemoryManagerPolicy)}
 	fresh := f.freshMemory()
-	if fresh == nil || f.Config.MemoryManagerPolicy != "Static" {
+	if fresh == nil || f.Config.MemoryManagerPolicy != kubelet.MemoryPolicyStatic {
 		return lines
 	}
 	for _, id := range slices.Sorted(maps.Keys(s.MachineState)) {

@@ -70,7 +70,7 @@ func (f *Facts) repair(file string, correct func([]byte) ([]byte, string)) Repai
 // pods that have no folder. The assignments of others stay.
 func (f *Facts) correctCPUs(old []byte) ([]byte, string) {
 	s, err := kubelet.ReadCPUManagerState(old, f.Config.CPUManagerPolicy, f.Config.Gates)
-	if err != nil || f.Config.CPUManagerPolicy != "static" || len(doubles(s)) > 0 {
+	if err != nil || f.Config.CPUManagerPolicy != kubelet.CPUPolicyStatic || len(doubles(s)) > 0 {
 		return nil, ""
 	}
 	shared := f.sharedPool()

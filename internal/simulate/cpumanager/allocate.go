@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/cpuset"
 
+	"github.com/kqos/kqos/internal/kubelet"
 	"github.com/kqos/kqos/internal/qos"
 	"github.com/kqos/kqos/internal/simulate/topologymanager"
 )
@@ -24,7 +25,7 @@ type reuse struct {
 // if today's options would refuse it.
 // kubelet v1.37: cm/cpumanager/policy_static.go allocateForAdd
 func (m *Manager) Allocate(pod *corev1.Pod, c *corev1.Container, affinity topologymanager.Hint) error {
-	if m.policy == PolicyNone {
+	if m.policy == kubelet.CPUPolicyNone {
 		return nil
 	}
 	n := m.exclusive(pod, c)

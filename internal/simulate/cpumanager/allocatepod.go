@@ -4,6 +4,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/utils/cpuset"
 
+	"github.com/kqos/kqos/internal/kubelet"
 	"github.com/kqos/kqos/internal/qos"
 	"github.com/kqos/kqos/internal/simulate/topologymanager"
 )
@@ -13,7 +14,7 @@ import (
 // rest as well.
 // kubelet v1.37: cm/cpumanager/policy_static.go allocatePodForAdd
 func (m *Manager) AllocatePod(pod *corev1.Pod, affinity topologymanager.Hint) error {
-	if m.policy == PolicyNone {
+	if m.policy == kubelet.CPUPolicyNone {
 		return nil
 	}
 	n := m.podExclusive(pod)

@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
+	"github.com/kqos/kqos/internal/kubelet"
 	"github.com/kqos/kqos/internal/simulate/topologymanager"
 )
 
@@ -23,7 +24,7 @@ func podLevel(cpu string, init, apps []corev1.Container) *corev1.Pod {
 func podLevelManager(t *testing.T, names ...string) *Manager {
 	t.Helper()
 	m, err := New(synthetic(t, "sockets=2,numa=2,cores=16,threads=2"), Config{
-		Policy: PolicyStatic, Reservation: quantity("2"), Gates: gates(t, names...),
+		Policy: kubelet.CPUPolicyStatic, Reservation: quantity("2"), Gates: gates(t, names...),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -3,6 +3,7 @@ package cpumanager
 import (
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/kqos/kqos/internal/kubelet"
 	"github.com/kqos/kqos/internal/qos"
 	"github.com/kqos/kqos/internal/simulate/topologymanager"
 )
@@ -12,7 +13,7 @@ import (
 // from these alone, an empty list when their number is not what it asks for.
 // kubelet v1.37: cm/cpumanager/policy_static.go getTopologyHintsForAdd
 func (m *Manager) Hints(pod *corev1.Pod, c *corev1.Container) (topologymanager.Hints, error) {
-	if m.policy == PolicyNone {
+	if m.policy == kubelet.CPUPolicyNone {
 		return nil, nil
 	}
 	n := m.exclusive(pod, c)
@@ -31,7 +32,7 @@ func (m *Manager) Hints(pod *corev1.Pod, c *corev1.Container) (topologymanager.H
 // PodHints are the same for the pod's containers together.
 // kubelet v1.37: cm/cpumanager/policy_static.go getPodTopologyHintsForAdd
 func (m *Manager) PodHints(pod *corev1.Pod) (topologymanager.Hints, error) {
-	if m.policy == PolicyNone {
+	if m.policy == kubelet.CPUPolicyNone {
 		return nil, nil
 	}
 	n := m.podExclusive(pod)

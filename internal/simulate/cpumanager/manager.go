@@ -16,12 +16,6 @@ import (
 	"github.com/kqos/kqos/internal/simulate/topologymanager"
 )
 
-// Names of the policies.
-const (
-	PolicyNone   = "none"
-	PolicyStatic = "static"
-)
-
 // The feature gates that this package asks for, besides those of the options.
 const (
 	gatePodLevelManagers = "PodLevelResourceManagers"
@@ -72,7 +66,7 @@ func New(node *machine.Machine, c Config) (*Manager, error) {
 	if err := allocatable.CheckCPUPolicy(c.Policy, c.Options, c.Reservation); err != nil {
 		return nil, err
 	}
-	if c.Policy == PolicyStatic {
+	if c.Policy == kubelet.CPUPolicyStatic {
 		if err := m.initStatic(c); err != nil {
 			return nil, fmt.Errorf("new static policy error: %w", err)
 		}
@@ -127,7 +121,7 @@ func (m *Manager) Topology() *Topology { return m.topology }
 
 // Reserved are the reserved CPUs; empty under policy none.
 func (m *Manager) Reserved() cpuset.CPUSet {
-	if m.policy == PolicyNone {
+	if m.policy == kubelet.CPUPolicyNone {
 		return cpuset.New()
 	}
 	return m.topology.cpusetOf(m.reserved)
@@ -137,7 +131,7 @@ func (m *Manager) Reserved() cpuset.CPUSet {
 // under policy none.
 // kubelet v1.37: cm/cpumanager/policy_static.go GetAllocatableCPUs
 func (m *Manager) Allocatable() cpuset.CPUSet {
-	if m.policy == PolicyNone {
+	if m.policy == kubelet.CPUPolicyNone {
 		return cpuset.New()
 	}
 	return m.topology.CPUs().Difference(m.Reserved())
@@ -153,7 +147,7 @@ func (m *Manager) Shared() cpuset.CPUSet { return m.state.Default }
 // may take now; none under policy none.
 func (m *Manager) Free() map[int]int {
 	free := map[int]int{}
-	if m.policy == PolicyNone {
+	if m.policy == kubelet.CPUPolicyNone {
 		return free
 	}
 	available := m.available()

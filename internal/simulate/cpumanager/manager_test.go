@@ -32,7 +32,7 @@ func started(t testing.TB, node *machine.Machine, reserved string, options ...st
 func startedWith(t testing.TB, node *machine.Machine, c Config) *Manager {
 	t.Helper()
 	if c.Policy == "" {
-		c.Policy = PolicyStatic
+		c.Policy = kubelet.CPUPolicyStatic
 	}
 	c.Gates = gates(t, "CPUManagerPolicyAlphaOptions")
 	m, err := New(node, c)

@@ -21,8 +21,6 @@ const (
 	OptionPreferAlignByUncore   = "prefer-align-cpus-by-uncorecache"
 )
 
-const singleNUMANode = "single-numa-node"
-
 // Options are the static policy's options, parsed.
 type Options struct {
 	// FullPCPUsOnly refuses containers whose CPUs would not be whole cores.
@@ -121,9 +119,9 @@ func (o Options) fits(t *Topology, topologyPolicy string) error {
 	switch {
 	case !o.AlignBySocket:
 		return nil
-	case topologyPolicy == singleNUMANode:
+	case topologyPolicy == kubelet.TopologyPolicySingleNUMANode:
 		// The kubelet's spelling.
-		return fmt.Errorf("Topolgy manager %s policy is incompatible with CPUManager %s policy option", singleNUMANode, OptionAlignBySocket)
+		return fmt.Errorf("Topolgy manager %s policy is incompatible with CPUManager %s policy option", kubelet.TopologyPolicySingleNUMANode, OptionAlignBySocket)
 	case t.NumSockets > t.NumNUMANodes:
 		return errors.New("Align by socket is not compatible with hardware where number of sockets are more than number of NUMA")
 	}

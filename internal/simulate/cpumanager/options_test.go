@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"k8s.io/utils/cpuset"
+
+	"github.com/kqos/kqos/internal/kubelet"
 )
 
 func TestRefusedConfigurations(t *testing.T) {
@@ -17,7 +19,7 @@ func TestRefusedConfigurations(t *testing.T) {
 		want    string
 	}{
 		{"policy", nil, "", Config{Policy: "dynamic"}, `unknown policy: "dynamic"`},
-		{"none with options", nil, "", Config{Policy: PolicyNone, Options: on(OptionFullPCPUsOnly)}, "new none policy error: None policy: received unsupported options=map[full-pcpus-only:true]"},
+		{"none with options", nil, "", Config{Policy: kubelet.CPUPolicyNone, Options: on(OptionFullPCPUsOnly)}, "new none policy error: None policy: received unsupported options=map[full-pcpus-only:true]"},
 		{"no reservation", nil, "", Config{}, "[cpumanager] unable to determine reserved CPU resources for static policy"},
 		{"zero reservation", nil, "", Config{Reservation: quantity("0")}, "[cpumanager] the static policy requires systemreserved.cpu + kubereserved.cpu to be greater than zero"},
 		{"reservation too large", nil, "", Config{Reservation: quantity("9")}, "new static policy error: [cpumanager] unable to reserve the required amount of CPUs (size of  did not equal 9)"},
@@ -54,7 +56,7 @@ func TestRefusedConfigurations(t *testing.T) {
 				description = tt.machine
 			}
 			if tt.config.Policy == "" {
-				tt.config.Policy = PolicyStatic
+				tt.config.Policy = kubelet.CPUPolicyStatic
 			}
 			tt.config.Gates = gates(t, tt.gates...)
 			_, err := New(synthetic(t, description), tt.config)

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kqos/kqos/internal/kubelet"
 )
 
 // RemoveStale drops every container that is not active. The kubelet does so
@@ -27,7 +29,7 @@ func (m *Manager) RemoveStale(active func(pod types.UID, container string) bool)
 func (m *Manager) Remove(pod types.UID, container string) {
 	uid := string(pod)
 	released, ok := m.state.Entries[uid][container]
-	if !ok || m.policy == PolicyNone {
+	if !ok || m.policy == kubelet.CPUPolicyNone {
 		return
 	}
 	drop(m.state.Entries, uid, container)

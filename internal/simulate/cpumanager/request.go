@@ -4,6 +4,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	resourcehelper "k8s.io/component-helpers/resource"
 
+	"github.com/kqos/kqos/internal/kubelet"
 	"github.com/kqos/kqos/internal/qos"
 )
 
@@ -11,7 +12,7 @@ import (
 // pod as a whole where it is nil; 0 under policy none.
 func (m *Manager) Request(pod *corev1.Pod, c *corev1.Container) int {
 	switch {
-	case m.policy == PolicyNone:
+	case m.policy == kubelet.CPUPolicyNone:
 		return 0
 	case c == nil:
 		return m.podExclusive(pod)

@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"k8s.io/utils/cpuset"
+
+	"github.com/kqos/kqos/internal/kubelet"
 )
 
 // Start takes over the state that the kubelet finds in cpu_manager_state; the
@@ -17,7 +19,7 @@ import (
 func (m *Manager) Start(s State) error {
 	m.state = m.restored(s)
 	m.reuse = reuse{}
-	if m.policy == PolicyNone {
+	if m.policy == kubelet.CPUPolicyNone {
 		return nil
 	}
 	managed := m.topology.CPUs()

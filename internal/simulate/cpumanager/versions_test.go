@@ -43,7 +43,7 @@ func TestWholeCoresOfVersions(t *testing.T) {
 		37: "",
 	} {
 		m, err := New(synthetic(t, "sockets=1,numa=1,cores=4,threads=2"), Config{
-			Policy: PolicyStatic, Options: on(OptionFullPCPUsOnly), Reservation: quantity("1"), Gates: kubelet.DefaultGates(minor),
+			Policy: kubelet.CPUPolicyStatic, Options: on(OptionFullPCPUsOnly), Reservation: quantity("1"), Gates: kubelet.DefaultGates(minor),
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -66,7 +66,7 @@ func TestBaselinesOfVersions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, err := New(synthetic(t, "sockets=1,numa=1,cores=4,threads=1"), Config{Policy: PolicyStatic, Reservation: quantity("1"), Gates: g})
+		m, err := New(synthetic(t, "sockets=1,numa=1,cores=4,threads=1"), Config{Policy: kubelet.CPUPolicyStatic, Reservation: quantity("1"), Gates: g})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -21,12 +21,6 @@ import (
 	"github.com/kqos/kqos/internal/qos"
 )
 
-// Policies, the values of memoryManagerPolicy. They are case sensitive.
-const (
-	PolicyNone   = "None"
-	PolicyStatic = "Static"
-)
-
 const gatePodLevelManagers = "PodLevelResourceManagers"
 
 // Config is what a memory manager is made of.
@@ -67,7 +61,7 @@ func New(c Config) (*Manager, error) {
 	if err := allocatable.CheckMemoryPolicy(c.Policy); err != nil {
 		return nil, err
 	}
-	if c.Policy == PolicyNone {
+	if c.Policy == kubelet.MemoryPolicyNone {
 		return m, nil
 	}
 	for _, n := range c.Machine.NUMA {
@@ -98,7 +92,7 @@ func (m *Manager) Start(s *kubelet.MemoryManagerState) error {
 			m.pods = copied.PodEntries
 		}
 	}
-	if m.policy != PolicyStatic {
+	if m.policy != kubelet.MemoryPolicyStatic {
 		return nil
 	}
 	return m.validate()
@@ -108,7 +102,7 @@ func (m *Manager) Start(s *kubelet.MemoryManagerState) error {
 func (m *Manager) Name() string { return "memory" }
 
 // Static tells whether the manager pins at all.
-func (m *Manager) Static() bool { return m.policy == PolicyStatic }
+func (m *Manager) Static() bool { return m.policy == kubelet.MemoryPolicyStatic }
 
 // State is what the state file holds now.
 func (m *Manager) State() *kubelet.MemoryManagerState {

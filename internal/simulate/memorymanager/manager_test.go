@@ -39,7 +39,7 @@ func reserve(node int32, list string) kubeletv1beta1.MemoryReservation {
 
 func config() Config {
 	return Config{
-		Policy: PolicyStatic, Machine: twoNodes(),
+		Policy: kubelet.MemoryPolicyStatic, Machine: twoNodes(),
 		Reserved:        []kubeletv1beta1.MemoryReservation{reserve(0, "memory=1Gi")},
 		NodeReservation: corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("1Gi")},
 	}
@@ -82,7 +82,7 @@ func TestNew(t *testing.T) {
 		wantErr string
 	}{
 		{"good", func(*Config) {}, ""},
-		{"none", func(c *Config) { c.Policy, c.Reserved = PolicyNone, nil }, ""},
+		{"none", func(c *Config) { c.Policy, c.Reserved = kubelet.MemoryPolicyNone, nil }, ""},
 		{"case", func(c *Config) { c.Policy = "static" }, `unknown policy: "static"`},
 		{"Windows", func(c *Config) { c.Policy = "BestEffort" }, `policy "BestEffort" is not available for platform "linux"`},
 		{"other sum", func(c *Config) { c.Reserved[0] = reserve(0, "memory=2Gi") }, `the total amount "2Gi" of type "memory" is not equal to the value "1Gi" determined by Node Allocatable feature`},

@@ -12,7 +12,7 @@ import (
 	"github.com/kqos/kqos/internal/simulate/topologymanager"
 )
 
-var errOtherMachine = errors.New("[memorymanager] the expected machine state is different from the real one")
+var errOtherMachine = errors.New(kubelet.OtherMachine)
 
 // validate holds the restored state against what its entries, the machine and
 // the reservations give; a state without nodes is made afresh.

@@ -8,6 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/kqos/kqos/internal/kubelet"
 	"github.com/kqos/kqos/internal/qos"
 )
 
@@ -59,13 +60,13 @@ type List struct {
 func (m *Manager) Admit(pod *corev1.Pod) Verdict {
 	v := Verdict{Affinity: map[string]Hint{}}
 	switch {
-	case m.policy == PolicyNone:
+	case m.policy == kubelet.TopologyPolicyNone:
 		for c := range qos.Containers(pod) {
 			if !v.allocate(m.Providers, pod, c, Hint{}) {
 				return v
 			}
 		}
-	case m.scope == ScopePod:
+	case m.scope == kubelet.TopologyScopePod:
 		if !m.admitWhole(pod, &v) {
 			return v
 		}

@@ -72,43 +72,43 @@ func TestAdmit(t *testing.T) {
 		refusal       string
 	}{
 		{
-			name: "container scope alternates", policy: PolicyRestricted, scope: ScopeContainer, cpu: fake{hints: on1},
+			name: "container scope alternates", policy: kubelet.TopologyPolicyRestricted, scope: kubelet.TopologyScopeContainer, cpu: fake{hints: on1},
 			want: []string{"cpu hints i", "memory hints i", "cpu allocate i 1+", "memory allocate i 1+", "cpu hints a", "memory hints a", "cpu allocate a 1+", "memory allocate a 1+"},
 		},
 		{
-			name: "pod scope merges once", policy: PolicyRestricted, scope: ScopePod, cpu: fake{hints: on1},
+			name: "pod scope merges once", policy: kubelet.TopologyPolicyRestricted, scope: kubelet.TopologyScopePod, cpu: fake{hints: on1},
 			want: []string{"cpu pod hints", "memory pod hints", "cpu allocate i 1+", "memory allocate i 1+", "cpu allocate a 1+", "memory allocate a 1+"},
 		},
 		{
-			name: "pod-level resources in pod scope", policy: PolicyRestricted, scope: ScopePod, pod: podLevel, cpu: fake{hints: on1},
+			name: "pod-level resources in pod scope", policy: kubelet.TopologyPolicyRestricted, scope: kubelet.TopologyScopePod, pod: podLevel, cpu: fake{hints: on1},
 			want: []string{"cpu pod hints", "memory pod hints", "cpu allocate pod 1+", "memory allocate pod 1+"},
 		},
 		{
-			name: "none asks for no hints", policy: PolicyNone, cpu: fake{hints: on1},
+			name: "none asks for no hints", policy: kubelet.TopologyPolicyNone, cpu: fake{hints: on1},
 			want: []string{"cpu allocate i any", "memory allocate i any", "cpu allocate a any", "memory allocate a any"},
 		},
 		{
-			name: "no agreement", policy: PolicyRestricted, scope: ScopeContainer, cpu: fake{hints: on1}, memory: Hints{"memory": {{Affinity: 1, Preferred: true}}},
+			name: "no agreement", policy: kubelet.TopologyPolicyRestricted, scope: kubelet.TopologyScopeContainer, cpu: fake{hints: on1}, memory: Hints{"memory": {{Affinity: 1, Preferred: true}}},
 			want:    []string{"cpu hints i", "memory hints i"},
 			refusal: "TopologyAffinityError: Resources cannot be allocated with Topology locality",
 		},
 		{
-			name: "pod-level refusal", policy: PolicyRestricted, scope: ScopePod, pod: podLevel, cpu: fake{hints: Hints{"cpu": {}}},
+			name: "pod-level refusal", policy: kubelet.TopologyPolicyRestricted, scope: kubelet.TopologyScopePod, pod: podLevel, cpu: fake{hints: Hints{"cpu": {}}},
 			want:    []string{"cpu pod hints", "memory pod hints"},
 			refusal: "TopologyAffinityError: Pod Scope pod with pod-level resources failed admission under pod-scope topology manager",
 		},
 		{
-			name: "pod-level refusal in container scope", policy: PolicyRestricted, scope: ScopeContainer, pod: podLevel, cpu: fake{hints: Hints{"cpu": {}}},
+			name: "pod-level refusal in container scope", policy: kubelet.TopologyPolicyRestricted, scope: kubelet.TopologyScopeContainer, pod: podLevel, cpu: fake{hints: Hints{"cpu": {}}},
 			want:    []string{"cpu hints i", "memory hints i"},
 			refusal: "TopologyAffinityError: Pod Scope pod with pod-level resources failed admission with a container-level topology manager",
 		},
 		{
-			name: "unexpected error", policy: PolicyNone, cpu: fake{err: errors.New("no CPUs")},
+			name: "unexpected error", policy: kubelet.TopologyPolicyNone, cpu: fake{err: errors.New("no CPUs")},
 			want:    []string{"cpu allocate i any"},
 			refusal: "UnexpectedAdmissionError: Allocate failed due to no CPUs, which is unexpected",
 		},
 		{
-			name: "error with a reason", policy: PolicyNone, cpu: fake{err: &RefusalError{ReasonSMTAlignment, "SMT"}},
+			name: "error with a reason", policy: kubelet.TopologyPolicyNone, cpu: fake{err: &RefusalError{ReasonSMTAlignment, "SMT"}},
 			want:    []string{"cpu allocate i any"},
 			refusal: "SMTAlignmentError: SMT",
 		},
@@ -141,7 +141,7 @@ func TestAdmit(t *testing.T) {
 // A crash of a provider is neither an admission nor a refusal.
 func TestAdmitCrash(t *testing.T) {
 	t.Parallel()
-	m, err := New(Config{Policy: PolicyNone})
+	m, err := New(Config{Policy: kubelet.TopologyPolicyNone})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"github.com/kqos/kqos/internal/kubelet"
 )
 
 // enumerate merges as the kubelet does, over the product of the lists.
@@ -108,15 +110,15 @@ func TestMerge(t *testing.T) {
 		want   Hint
 		admit  bool
 	}{
-		{"nobody minds", PolicyRestricted, [][]Hint{{h(true)}, {h(true)}}, h(true, 0, 1), true},
-		{"nobody minds, single", PolicySingleNUMANode, [][]Hint{{h(true)}}, h(true), true},
-		{"agreement", PolicyRestricted, [][]Hint{{h(true, 0), h(true, 1)}, {h(true, 1)}}, h(true, 1), true},
-		{"containment is no agreement", PolicyRestricted, [][]Hint{{h(true, 0)}, {h(true, 0, 1)}}, h(false, 0), false},
-		{"best effort takes it", PolicyBestEffort, [][]Hint{{h(true, 0)}, {h(true, 0, 1)}}, h(false, 0), true},
-		{"wider than needed", PolicyRestricted, [][]Hint{{h(false, 0, 1)}}, h(false, 0, 1), false},
-		{"impossible", PolicyBestEffort, [][]Hint{{h(false)}, {h(true, 0)}}, h(false, 0), true},
-		{"disjoint", PolicyBestEffort, [][]Hint{{h(true, 0)}, {h(true, 1)}}, h(false, 0, 1), true},
-		{"single leaves wider ones out", PolicySingleNUMANode, [][]Hint{{h(true, 0, 1)}}, h(false), false},
+		{"nobody minds", kubelet.TopologyPolicyRestricted, [][]Hint{{h(true)}, {h(true)}}, h(true, 0, 1), true},
+		{"nobody minds, single", kubelet.TopologyPolicySingleNUMANode, [][]Hint{{h(true)}}, h(true), true},
+		{"agreement", kubelet.TopologyPolicyRestricted, [][]Hint{{h(true, 0), h(true, 1)}, {h(true, 1)}}, h(true, 1), true},
+		{"containment is no agreement", kubelet.TopologyPolicyRestricted, [][]Hint{{h(true, 0)}, {h(true, 0, 1)}}, h(false, 0), false},
+		{"best effort takes it", kubelet.TopologyPolicyBestEffort, [][]Hint{{h(true, 0)}, {h(true, 0, 1)}}, h(false, 0), true},
+		{"wider than needed", kubelet.TopologyPolicyRestricted, [][]Hint{{h(false, 0, 1)}}, h(false, 0, 1), false},
+		{"impossible", kubelet.TopologyPolicyBestEffort, [][]Hint{{h(false)}, {h(true, 0)}}, h(false, 0), true},
+		{"disjoint", kubelet.TopologyPolicyBestEffort, [][]Hint{{h(true, 0)}, {h(true, 1)}}, h(false, 0, 1), true},
+		{"single leaves wider ones out", kubelet.TopologyPolicySingleNUMANode, [][]Hint{{h(true, 0, 1)}}, h(false), false},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

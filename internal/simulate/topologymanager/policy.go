@@ -11,20 +11,6 @@ import (
 	"github.com/kqos/kqos/internal/machine"
 )
 
-// Policies, the values of topologyManagerPolicy.
-const (
-	PolicyNone           = "none"
-	PolicyBestEffort     = "best-effort"
-	PolicyRestricted     = "restricted"
-	PolicySingleNUMANode = "single-numa-node"
-)
-
-// Scopes, the values of topologyManagerScope.
-const (
-	ScopeContainer = "container"
-	ScopePod       = "pod"
-)
-
 // Options of topologyManagerPolicyOptions.
 const (
 	OptionPreferClosest = "prefer-closest-numa-nodes"
@@ -61,7 +47,7 @@ type Manager struct {
 // kubelet v1.37: cm/topologymanager/topology_manager.go NewManager
 func New(c Config) (*Manager, error) {
 	m := &Manager{policy: c.Policy, scope: c.Scope, gates: c.Gates}
-	if c.Policy == PolicyNone {
+	if c.Policy == kubelet.TopologyPolicyNone {
 		return m, nil
 	}
 	closest, maxNodes, err := parseOptions(c.Options)
@@ -89,10 +75,10 @@ func New(c Config) (*Manager, error) {
 	if m.nodes, err = MaskOf(ids...); err != nil {
 		return nil, err
 	}
-	if !slices.Contains([]string{PolicyBestEffort, PolicyRestricted, PolicySingleNUMANode}, c.Policy) {
+	if !slices.Contains([]string{kubelet.TopologyPolicyBestEffort, kubelet.TopologyPolicyRestricted, kubelet.TopologyPolicySingleNUMANode}, c.Policy) {
 		return nil, fmt.Errorf("unknown policy: \"%s\"", c.Policy)
 	}
-	if c.Scope != ScopeContainer && c.Scope != ScopePod {
+	if c.Scope != kubelet.TopologyScopeContainer && c.Scope != kubelet.TopologyScopePod {
 		return nil, fmt.Errorf("unknown scope: \"%s\"", c.Scope)
 	}
 	return m, nil
@@ -133,7 +119,7 @@ func parseOptions(options map[string]string) (closest bool, maxNodes int, err er
 // choose merges the lists and applies the policy.
 // kubelet v1.37: cm/topologymanager/policy_*.go Merge, canAdmitPodResult
 func (m *Manager) choose(lists [][]Hint) (best Hint, admit bool, err error) {
-	single := m.policy == PolicySingleNUMANode
+	single := m.policy == kubelet.TopologyPolicySingleNUMANode
 	o := order{distances: m.distances}
 	if single {
 		lists = singleNode(lists)
@@ -146,7 +132,7 @@ func (m *Manager) choose(lists [][]Hint) (best Hint, admit bool, err error) {
 	if single && best.Affinity == m.nodes {
 		best.Affinity = 0
 	}
-	return best, best.Preferred || m.policy == PolicyBestEffort, nil
+	return best, best.Preferred || m.policy == kubelet.TopologyPolicyBestEffort, nil
 }
 
 // singleNode keeps preferred hints of one node or of none.

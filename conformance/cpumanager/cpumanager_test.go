@@ -6,64 +6,36 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"slices"
 	"strings"
 	"testing"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/utils/cpuset"
 	"pgregory.net/rapid"
 
 	"github.com/kqos/kqos/conformance/check"
 	"github.com/kqos/kqos/conformance/oracle/cpu"
-	"github.com/kqos/kqos/conformance/oracle/gates"
 	"github.com/kqos/kqos/internal/kubelet"
-	"github.com/kqos/kqos/internal/machine"
 	"github.com/kqos/kqos/internal/simulate/cpumanager"
 	"github.com/kqos/kqos/internal/simulate/topologymanager"
 )
 
-const podLevelManagers = "PodLevelResourceManagers"
-
-// input is one life of a CPU manager.
-type input struct {
-	Machine        *machine.Machine  `json:"machine"`
-	Options        map[string]string `json:"options"`
-	FeatureGates   map[string]bool   `json:"featureGates"`
-	TopologyPolicy string            `json:"topologyPolicy"`
-	Reserved       int               `json:"reserved"`
-	Steps          []step            `json:"steps"`
-}
-
-// step admits a pod, or removes some of its containers.
-type step struct {
-	Pod *corev1.Pod `json:"pod,omitempty"`
-	// PodScope asks for the pod as a whole.
-	PodScope bool `json:"podScope,omitempty"`
-	// Pick chooses the affinity out of the hints; below zero none is used.
-	Pick   int    `json:"pick"`
-	Remove string `json:"remove,omitempty"`
-	// Keep is the number of containers, in order of their names, that stay.
-	Keep int `json:"keep,omitempty"`
-}
-
 func TestCPUManager(t *testing.T) {
 	check.Property(t, 1500, func(t *rapid.T) {
 		in := draw(t)
-		m, err := in.kqos(t, cpumanager.State{})
+		m, err := start(t, in, cpumanager.State{})
 		if endless(err) {
 			return
 		}
-		p, errOracle := in.oracle(cpu.State{})
+		var got []string
+		if err == nil {
+			got = in.Run(kqos{m}, math.MaxInt)
+		}
+		want, errOracle := cpu.Live(in, len(got))
 		if text, want := text(err), text(errOracle); text != want {
 			check.Equal(t, in, want, text)
 		}
-		if errOracle != nil {
-			return
-		}
-		got := in.run(kqos{m}, math.MaxInt)
-		check.Equal(t, in, in.run(oracle{p}, len(got)), got)
+		check.Equal(t, in, want, got)
 	})
 }
 
@@ -72,20 +44,20 @@ func TestCPUManager(t *testing.T) {
 func TestCPUManagerState(t *testing.T) {
 	check.Property(t, 1000, func(t *rapid.T) {
 		in := draw(t)
-		m, err := in.kqos(t, cpumanager.State{})
+		m, err := start(t, in, cpumanager.State{})
 		if err != nil {
 			return
 		}
-		in.run(kqos{m}, math.MaxInt)
+		in.Run(kqos{m}, math.MaxInt)
 		found := m.State()
 		changed := in
 		changed.Options, changed.FeatureGates = maps.Clone(in.Options), maps.Clone(in.FeatureGates)
 		change(t, &changed, &found)
-		_, err = changed.kqos(t, found)
+		_, err = start(t, changed, found)
 		if endless(err) {
 			return
 		}
-		_, errOracle := changed.oracle(cpu.State{Default: found.Default, Entries: found.Entries, Pods: found.PodEntries})
+		errOracle := cpu.Start(changed, stateOf(found))
 		if text, want := anyOverlap(err), anyOverlap(errOracle); text != want {
 			check.Equal(t, map[string]any{"node": changed, "state": fmt.Sprint(found)}, want, text)
 		}
@@ -103,7 +75,7 @@ func anyOverlap(err error) string {
 
 // change changes one thing. More would leave it to a map's order which of them
 // the kubelet tells.
-func change(t *rapid.T, in *input, found *cpumanager.State) {
+func change(t *rapid.T, in *cpu.Life, found *cpumanager.State) {
 	switch rapid.IntRange(0, 6).Draw(t, "change") {
 	case 0:
 		in.Options[cpumanager.OptionStrictReservation] = "true"
@@ -118,15 +90,15 @@ func change(t *rapid.T, in *input, found *cpumanager.State) {
 	case 5:
 		found.Default = found.Default.Difference(cpuset.New(found.Default.List()[:min(1, found.Default.Size())]...))
 	}
-	in.FeatureGates[podLevelManagers] = rapid.Bool().Draw(t, "pod-level managers after")
-	if !in.FeatureGates[podLevelManagers] {
+	podLevel(t, in, "pod-level managers after")
+	if !in.FeatureGates[cpu.PodLevelManagers] {
 		found.PodEntries = nil
 	}
 }
 
-// kqos makes and starts the manager of kqos, and oracle the kubelet's.
-func (in input) kqos(t *rapid.T, found cpumanager.State) (*cpumanager.Manager, error) {
-	g, err := kubelet.DefaultGates(kubelet.Latest).With(in.FeatureGates)
+// start makes and starts the manager of kqos.
+func start(t *rapid.T, in cpu.Life, found cpumanager.State) (*cpumanager.Manager, error) {
+	g, err := kubelet.DefaultGates(check.Minor(t)).With(in.FeatureGates)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,79 +113,7 @@ func (in input) kqos(t *rapid.T, found cpumanager.State) (*cpumanager.Manager, e
 	return m, m.Start(found)
 }
 
-func (in input) oracle(found cpu.State) (*cpu.Policy, error) {
-	if err := gates.Set(in.FeatureGates); err != nil {
-		return nil, err
-	}
-	return cpu.New(in.Machine, cpu.Config{Options: in.Options, Reserved: in.Reserved, TopologyPolicy: in.TopologyPolicy}, found)
-}
-
-// run lives through the first steps and tells what happened in each. It ends
-// where kqos knows that the kubelet hangs.
-func (in input) run(m manager, first int) []string {
-	var lines []string
-	for i, s := range in.Steps[:min(first, len(in.Steps))] {
-		var line string
-		if s.Pod != nil {
-			line = in.admit(m, s)
-		} else {
-			_, entries, _ := m.entries()
-			names := slices.Sorted(maps.Keys(entries[s.Remove]))
-			for _, name := range names[min(s.Keep, len(names)):] {
-				if err := m.remove(s.Remove, name); err != nil {
-					line += err.Error()
-				}
-			}
-		}
-		if strings.Contains(line, endlessText) {
-			return lines
-		}
-		shared, entries, pods := m.entries()
-		lines = append(lines, fmt.Sprintf("%d: %s -> %s %v %v", i, line, shared, entries, pods))
-	}
-	return lines
-}
-
-func (in input) admit(m manager, s step) string {
-	var line strings.Builder
-	containers := slices.Concat(s.Pod.Spec.InitContainers, s.Pod.Spec.Containers)
-	var nodes []int
-	if s.PodScope {
-		nodes = ask(m, s, nil, &line)
-		if s.Pod.Spec.Resources != nil && in.FeatureGates[podLevelManagers] {
-			if err := m.allocate(s.Pod, nil, nodes); err != nil {
-				fmt.Fprintf(&line, " %v", err)
-			}
-			return line.String()
-		}
-	}
-	for i := range containers {
-		c := &containers[i]
-		if !s.PodScope {
-			nodes = ask(m, s, c, &line)
-		}
-		if err := m.allocate(s.Pod, c, nodes); err != nil {
-			fmt.Fprintf(&line, " %v", err)
-			break
-		}
-	}
-	return line.String()
-}
-
-// ask notes the hints and picks an affinity from them.
-func ask(m manager, s step, c *corev1.Container, line *strings.Builder) []int {
-	hints, err := m.hints(s.Pod, c)
-	fmt.Fprintf(line, "%v %v;", hints, text(err))
-	list := hints["cpu"]
-	if s.Pick < 0 || len(list) == 0 {
-		return nil
-	}
-	return list[s.Pick%len(list)].Nodes
-}
-
-const endlessText = "loops for ever"
-
-func endless(err error) bool { return err != nil && strings.Contains(err.Error(), endlessText) }
+func endless(err error) bool { return err != nil && strings.Contains(err.Error(), cpu.Endless) }
 
 func text(err error) string {
 	var crash *topologymanager.CrashError

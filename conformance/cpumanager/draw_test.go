@@ -8,16 +8,20 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"pgregory.net/rapid"
 
+	"github.com/kqos/kqos/conformance/check"
+	"github.com/kqos/kqos/conformance/oracle/cpu"
+	"github.com/kqos/kqos/internal/kubelet"
 	"github.com/kqos/kqos/internal/simulate/cpumanager"
 )
 
-func draw(t *rapid.T) input {
-	in := input{
+func draw(t *rapid.T) cpu.Life {
+	in := cpu.Life{
 		Machine:        machines().Draw(t, "machine"),
 		Options:        map[string]string{},
-		FeatureGates:   map[string]bool{"CPUManagerPolicyAlphaOptions": true, podLevelManagers: rapid.Bool().Draw(t, "pod-level managers")},
+		FeatureGates:   map[string]bool{"CPUManagerPolicyAlphaOptions": true},
 		TopologyPolicy: rapid.SampledFrom([]string{"none", "none", "none", "single-numa-node"}).Draw(t, "topology policy"),
 	}
+	podLevel(t, &in, "pod-level managers")
 	total := in.Machine.Online().Size()
 	in.Reserved = rapid.IntRange(1, min(4, total)).Draw(t, "reserved")
 	set := rapid.SampledFrom([][]string{
@@ -40,11 +44,18 @@ func draw(t *rapid.T) input {
 	return in
 }
 
-func drawStep(t *rapid.T, i, total int) step {
-	if i > 1 && rapid.IntRange(0, 2).Draw(t, "remove") == 0 {
-		return step{Remove: fmt.Sprintf("p%d", rapid.IntRange(0, i-1).Draw(t, "which")), Keep: max(0, rapid.IntRange(-3, 2).Draw(t, "keep"))}
+// podLevel draws the gate, with which only the newest minor judges.
+func podLevel(t *rapid.T, in *cpu.Life, label string) {
+	if check.Minor(t) == kubelet.Latest {
+		in.FeatureGates[cpu.PodLevelManagers] = rapid.Bool().Draw(t, label)
 	}
-	s := step{Pod: &corev1.Pod{}, PodScope: rapid.Bool().Draw(t, "pod scope"), Pick: rapid.IntRange(-3, 6).Draw(t, "pick")}
+}
+
+func drawStep(t *rapid.T, i, total int) cpu.Step {
+	if i > 1 && rapid.IntRange(0, 2).Draw(t, "remove") == 0 {
+		return cpu.Step{Remove: fmt.Sprintf("p%d", rapid.IntRange(0, i-1).Draw(t, "which")), Keep: max(0, rapid.IntRange(-3, 2).Draw(t, "keep"))}
+	}
+	s := cpu.Step{Pod: &corev1.Pod{}, PodScope: rapid.Bool().Draw(t, "pod scope"), Pick: rapid.IntRange(-3, 6).Draw(t, "pick")}
 	uid := i
 	if i > 0 && rapid.IntRange(0, 7).Draw(t, "again") == 0 {
 		uid = rapid.IntRange(0, i-1).Draw(t, "uid")

@@ -11,6 +11,8 @@ import (
 
 	"github.com/kqos/kqos/conformance/older"
 	"github.com/kqos/kqos/conformance/oracle/apiserver"
+	"github.com/kqos/kqos/conformance/oracle/cpu"
+	"github.com/kqos/kqos/conformance/oracle/files"
 	"github.com/kqos/kqos/conformance/oracle/gates"
 	"github.com/kqos/kqos/conformance/oracle/node"
 	"github.com/kqos/kqos/conformance/oracle/placement"
@@ -25,10 +27,12 @@ func main() {
 	os.Stdout = os.Stderr // nothing else may come between the answers
 	err := older.Serve(os.Stdin, out, map[string]any{
 		"apiserver.Create": apiserver.Create,
-		"gates.Set":        gates.Set, "gates.Values": gates.Values,
+		"cpu.Live":         cpu.Live, "cpu.Start": cpu.Start,
+		"files.WriteSettings": files.WriteSettings,
+		"gates.Set":           gates.Set, "gates.Values": gates.Values,
 		"node.Start": node.Start, "node.Tiers": node.Tiers,
-		"placement.Run": placement.Run,
-		"pod.Cgroup":    pod.Cgroup, "pod.Convert": pod.Convert, "pod.Path": pod.Path, "pod.QOS": pod.QOS,
+		"placement.MergeHints": placement.MergeHints, "placement.Run": placement.Run,
+		"pod.Cgroup": pod.Cgroup, "pod.Convert": pod.Convert, "pod.Path": pod.Path, "pod.QOS": pod.QOS,
 		"runtime.Container": runtime.Container, "runtime.IsolationOf": runtime.IsolationOf,
 		"start.Judge": start.Judge,
 	})

@@ -1,7 +1,6 @@
 // Package cpu runs the static policy of the kubelet's CPU manager.
 //
-//	p, err := cpu.New(m, cpu.Config{Options: map[string]string{"full-pcpus-only": "true"}, Reserved: 1})
-//	err = p.Allocate(pod, &pod.Spec.Containers[0], nil)
+//	lines, err := cpu.Live(cpu.Life{Machine: m, Options: map[string]string{"full-pcpus-only": "true"}, Reserved: 1, Steps: steps}, 10)
 package cpu
 
 import (
@@ -14,19 +13,11 @@ import (
 	"k8s.io/kubernetes/pkg/kubelet/cm/cpumanager/topology"
 	"k8s.io/kubernetes/pkg/kubelet/cm/topologymanager"
 	"k8s.io/kubernetes/pkg/kubelet/cm/topologymanager/bitmask"
-	"k8s.io/kubernetes/pkg/kubelet/lifecycle"
 	"k8s.io/utils/cpuset"
 
 	"github.com/kqos/kqos/conformance/oracle/cadvisor"
-	"github.com/kqos/kqos/internal/machine"
+	"github.com/kqos/kqos/conformance/oracle/gates"
 )
-
-// Config is what the policy is made of.
-type Config struct {
-	Options        map[string]string
-	Reserved       int
-	TopologyPolicy string
-}
 
 // Policy is the kubelet's static policy and its state.
 type Policy struct {
@@ -41,45 +32,32 @@ type store struct {
 	policy   topologymanager.Policy
 }
 
-func (s *store) GetAffinity(klog.Logger, string, string) topologymanager.TopologyHint {
-	return topologymanager.TopologyHint{NUMANodeAffinity: s.affinity}
-}
-
 func (s *store) Name() string { return "container" }
 
 func (s *store) GetPolicy() topologymanager.Policy { return s.policy }
 
-// State is what a cpu_manager_state holds.
-type State struct {
-	Default cpuset.CPUSet
-	Entries map[string]map[string]cpuset.CPUSet
-	Pods    map[string]cpuset.CPUSet
-}
-
-// New makes a policy that finds the state, none on a fresh node; the gates are
-// those set in the process.
-func New(m *machine.Machine, c Config, found State) (p *Policy, err error) {
+// start makes the policy of a life, which finds the state: none on a fresh node.
+func start(l Life, found State) (p *Policy, err error) {
 	defer recovered(&err)
-	topo, err := topology.Discover(klog.Logger{}, cadvisor.Info(m))
+	if err := gates.Set(l.FeatureGates); err != nil {
+		return nil, err
+	}
+	topo, err := topology.Discover(klog.Logger{}, cadvisor.Info(l.Machine))
 	if err != nil {
 		return nil, err
 	}
 	s := &store{policy: topologymanager.NewNonePolicy()}
-	if c.TopologyPolicy == topologymanager.PolicySingleNumaNode {
+	if l.TopologyPolicy == topologymanager.PolicySingleNumaNode {
 		s.policy = topologymanager.NewSingleNumaNodePolicy(&topologymanager.NUMAInfo{}, topologymanager.PolicyOptions{})
 	}
-	policy, err := cpumanager.NewStaticPolicy(klog.Logger{}, topo, c.Reserved, cpuset.New(), s, c.Options)
+	policy, err := cpumanager.NewStaticPolicy(klog.Logger{}, topo, l.Reserved, cpuset.New(), s, l.Options)
 	if err != nil {
 		return nil, err
 	}
 	memory := state.NewMemoryState(klog.Logger{})
-	memory.SetDefaultCPUSet(found.Default)
-	memory.SetCPUAssignments(found.Entries)
-	pods := state.PodCPUAssignments{}
-	for uid, cpus := range found.Pods {
-		pods[uid] = state.PodEntry{CPUSet: cpus}
+	if err := found.restore(memory); err != nil {
+		return nil, err
 	}
-	memory.SetPodCPUAssignments(pods)
 	return &Policy{policy, memory, s}, policy.Start(klog.Logger{}, memory)
 }
 
@@ -96,9 +74,9 @@ func (p *Policy) Hints(pod *corev1.Pod, c *corev1.Container) (hints map[string][
 	defer recovered(&err)
 	var found map[string][]topologymanager.TopologyHint
 	if c == nil {
-		found = p.policy.GetPodTopologyHints(klog.Logger{}, p.state, pod, lifecycle.AddOperation)
+		found = p.podHints(pod)
 	} else {
-		found = p.policy.GetTopologyHints(klog.Logger{}, p.state, pod, c, lifecycle.AddOperation)
+		found = p.containerHints(pod, c)
 	}
 	for resource, list := range found {
 		hints = map[string][]Hint{resource: {}}
@@ -107,12 +85,6 @@ func (p *Policy) Hints(pod *corev1.Pod, c *corev1.Container) (hints map[string][
 		}
 	}
 	return hints, nil
-}
-
-// Hint is a topology hint.
-type Hint struct {
-	Nodes     []int `json:"nodes"`
-	Preferred bool  `json:"preferred"`
 }
 
 // Allocate gives the container, or the pod where it is nil, its CPUs; nil nodes
@@ -126,9 +98,9 @@ func (p *Policy) Allocate(pod *corev1.Pod, c *corev1.Container, nodes []int) (er
 		}
 	}
 	if c == nil {
-		return p.policy.AllocatePod(klog.Logger{}, p.state, pod, lifecycle.AddOperation)
+		return p.allocatePod(pod)
 	}
-	return p.policy.Allocate(klog.Logger{}, p.state, pod, c, lifecycle.AddOperation)
+	return p.allocateContainer(pod, c)
 }
 
 // Remove takes the container's CPUs back.
@@ -136,5 +108,11 @@ func (p *Policy) Remove(pod, container string) error {
 	return p.policy.RemoveContainer(klog.Logger{}, p.state, pod, container)
 }
 
-// State is the policy's state.
-func (p *Policy) State() state.Reader { return p.state }
+// State is what the policy has given out.
+func (p *Policy) State() State {
+	return State{
+		Default: p.state.GetDefaultCPUSet().String(),
+		Entries: texts(p.state.GetCPUAssignments()),
+		Pods:    pods(p.state),
+	}
+}

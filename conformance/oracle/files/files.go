@@ -1,7 +1,7 @@
 // Package files has the kubelet's cgroup manager and its library write settings
 // of a cgroup, into a folder and as systemd properties.
 //
-//	written, err := files.Write(settings, 2, "systemd", []string{"2MB"}, dir)
+//	written, err := files.WriteSettings(settings, 2, "systemd", []string{"2MB"}, dir)
 package files
 
 import (
@@ -19,8 +19,10 @@ import (
 	"k8s.io/klog/v2"
 	"k8s.io/kubernetes/pkg/kubelet/cm"
 
+	"github.com/kqos/kqos/conformance/older"
 	"github.com/kqos/kqos/conformance/oracle/gates"
 	"github.com/kqos/kqos/conformance/oracle/inside"
+	"github.com/kqos/kqos/conformance/oracle/pod"
 )
 
 //go:linkname toResources k8s.io/kubernetes/pkg/kubelet/cm.(*cgroupCommon).toResources
@@ -55,6 +57,18 @@ func Write(c *cm.ResourceConfig, version int, driver string, pages []string, dir
 		}
 	}
 	return w, w.write(r, version, dir)
+}
+
+// WriteSettings is Write for settings in the form of the golden files.
+func WriteSettings(r pod.Resources, version int, driver string, pages []string, dir string) (Written, error) {
+	if older.Asked() {
+		return older.Try[Written]("files.WriteSettings", r, version, driver, pages, dir)
+	}
+	c, err := r.Config()
+	if err != nil {
+		return Written{}, err
+	}
+	return Write(c, version, driver, pages, dir)
 }
 
 // Resources is what the kubelet hands to its cgroup library.

@@ -45,3 +45,17 @@ func (k *kubelet) ask(pod *v1.Pod) {
 	_ = k.memory.Allocate(context.Background(), pod, &pod.Spec.Containers[0], lifecycle.AddOperation)
 	k.devices.UpdateAllocatedDevices(klog.Background())
 }
+
+func (o offers) GetTopologyHints(klog.Logger, *v1.Pod, *v1.Container, lifecycle.Operation) map[string][]topologymanager.TopologyHint {
+	return o.hints
+}
+
+func (o offers) GetPodTopologyHints(klog.Logger, *v1.Pod, lifecycle.Operation) map[string][]topologymanager.TopologyHint {
+	return o.hints
+}
+
+func (offers) AllocatePod(klog.Logger, *v1.Pod, lifecycle.Operation) error { return nil }
+
+func (offers) Allocate(context.Context, *v1.Pod, *v1.Container, lifecycle.Operation) error {
+	return nil
+}

@@ -8,6 +8,7 @@ import (
 	libcgroups "github.com/opencontainers/cgroups"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/kubernetes/pkg/kubelet/cm"
+	"k8s.io/utils/cpuset"
 
 	"github.com/kqos/kqos/conformance/older"
 )
@@ -45,6 +46,15 @@ func FromConfig(c *cm.ResourceConfig) Resources {
 		Memory: c.Memory, CPUShares: c.CPUShares, CPUQuota: c.CPUQuota, CPUPeriod: c.CPUPeriod,
 		CPUSet: c.CPUSet.String(), PidsLimit: c.PidsLimit, HugePageLimit: c.HugePageLimit, Unified: c.Unified,
 	}
+}
+
+// Config is the kubelet's form of it.
+func (r Resources) Config() (*cm.ResourceConfig, error) {
+	cpus, err := cpuset.Parse(r.CPUSet)
+	return &cm.ResourceConfig{
+		Memory: r.Memory, CPUShares: r.CPUShares, CPUQuota: r.CPUQuota, CPUPeriod: r.CPUPeriod,
+		CPUSet: cpus, PidsLimit: r.PidsLimit, HugePageLimit: r.HugePageLimit, Unified: r.Unified,
+	}, err
 }
 
 // Cgroup is what the kubelet sets on the pod's cgroup at its creation on a host

@@ -1,0 +1,29 @@
+//go:build kubelet135 || kubelet136
+
+package cpu
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/klog/v2"
+	"k8s.io/kubernetes/pkg/kubelet/cm/topologymanager"
+)
+
+func (s *store) GetAffinity(string, string) topologymanager.TopologyHint {
+	return topologymanager.TopologyHint{NUMANodeAffinity: s.affinity}
+}
+
+func (p *Policy) podHints(pod *corev1.Pod) map[string][]topologymanager.TopologyHint {
+	return p.policy.GetPodTopologyHints(klog.Logger{}, p.state, pod)
+}
+
+func (p *Policy) containerHints(pod *corev1.Pod, c *corev1.Container) map[string][]topologymanager.TopologyHint {
+	return p.policy.GetTopologyHints(klog.Logger{}, p.state, pod, c)
+}
+
+// allocatePod is asked for with the gate PodLevelResourceManagers alone, with
+// which these minors do not judge.
+func (p *Policy) allocatePod(*corev1.Pod) error { panic("a pod is not asked for as a whole") }
+
+func (p *Policy) allocateContainer(pod *corev1.Pod, c *corev1.Container) error {
+	return p.policy.Allocate(klog.Logger{}, p.state, pod, c)
+}

@@ -35,7 +35,7 @@ func Admit(pod *corev1.Pod, reading Reading, objects Objects, g kubelet.Gates) [
 	case Static:
 		return readStatic(pod, g)
 	case AsWritten:
-		return append(invalidNames(pod), invalidResources(pod)...)
+		return append(invalidNames(pod, ""), invalidResources(pod, g)...)
 	}
 	return create(pod, objects, g)
 }
@@ -50,8 +50,8 @@ func create(pod *corev1.Pod, objects Objects, g kubelet.Gates) []string {
 	warnings = append(warnings, resolvePriority(pod, objects.PriorityClasses)...)
 	warnings = append(warnings, applyRuntimeClass(pod, objects.RuntimeClasses)...)
 	prepareForCreate(pod, g)
-	warnings = append(warnings, invalidNames(pod)...)
-	warnings = append(warnings, invalidResources(pod)...)
+	warnings = append(warnings, invalidNames(pod, "")...)
+	warnings = append(warnings, invalidResources(pod, g)...)
 	return append(warnings, limitRangeViolations(pod, objects.LimitRanges, g)...)
 }
 

@@ -207,20 +207,6 @@ func TestPodLevelBefore137(t *testing.T) {
 	}
 }
 
-func TestStaticRefusals(t *testing.T) {
-	pod := parse[corev1.Pod](t, "spec: {priorityClassName: high, resourceClaims: [{name: gpu}], containers: [{name: app, resources: {requests: {memory: 10E, cpu: 2}, limits: {cpu: 1}}}]}")
-	want := []string{
-		"the kubelet would refuse the file: name is needed for the pod",
-		"the kubelet would refuse the file: static pods may not reference resourceclaims",
-		"nothing resolves priorityClassName high of a static pod: set spec.priority beside it",
-		"API validation refuses the pod: spec.containers[0].resources.requests.cpu: 2 is above the limit of 1",
-		"spec.containers[0].resources.requests.memory: 10E is beyond the int64 that the kubelet counts in, which reads something else: write a smaller quantity",
-	}
-	if diff := cmp.Diff(want, Admit(pod, Static, Objects{}, kubelet.Gates{})); diff != "" {
-		t.Errorf("told (-want +got):\n%s", diff)
-	}
-}
-
 func TestEnsureUID(t *testing.T) {
 	uid := func(namespace, name, own string, reading Reading) string {
 		pod := &corev1.Pod{}

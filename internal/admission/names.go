@@ -10,18 +10,23 @@ import (
 )
 
 // invalidNames tells what API validation says to the names by which a pod and
-// its containers are known, and to a pod without containers. The pod is computed
-// with all the same.
+// its containers are known, and to a pod without containers. The name is judged
+// with what will be appended to it. The pod is computed with all the same.
 //
 // kubernetes v1.37: pkg/apis/core/validation/validation.go ValidatePodCreate,
 // validateContainers, validateInitContainers.
-func invalidNames(pod *corev1.Pod) []string {
+func invalidNames(pod *corev1.Pod, appended string) []string {
 	var all field.ErrorList
 	if pod.Name == "" {
 		all = append(all, field.Required(field.NewPath("metadata", "name"), "name or generateName is required"))
-	} else if !plainName(pod.Name, validation.DNS1123SubdomainMaxLength) {
-		for _, why := range apivalidation.NameIsDNSSubdomain(pod.Name, pod.GenerateName != "") {
+	} else if name := pod.Name + appended; !plainName(name, validation.DNS1123SubdomainMaxLength) {
+		for _, why := range apivalidation.NameIsDNSSubdomain(name, appended == "" && pod.GenerateName != "") {
 			all = append(all, field.Invalid(field.NewPath("metadata", "name"), pod.Name, why))
+		}
+	}
+	if pod.Namespace != "" && !plainName(pod.Namespace, validation.DNS1123LabelMaxLength) {
+		for _, why := range apivalidation.ValidateNamespaceName(pod.Namespace, false) {
+			all = append(all, field.Invalid(field.NewPath("metadata", "namespace"), pod.Namespace, why))
 		}
 	}
 	containers := field.NewPath("spec", "containers")

@@ -25,7 +25,7 @@ func TestInvalidNames(t *testing.T) {
 		"metadata: {name: web}\nspec: {containers: [{name: " + strings.Repeat("a", 64) + "}]}": {"spec.containers[0].name: Invalid value: \"" + strings.Repeat("a", 64) + "\": must be no more than 63"},
 	} {
 		var got []string
-		for i, told := range invalidNames(parse[corev1.Pod](t, text)) {
+		for i, told := range invalidNames(parse[corev1.Pod](t, text), "") {
 			told = strings.TrimPrefix(told, "API validation refuses the pod: ")
 			// What follows is the library's wording.
 			if i < len(want) && strings.HasPrefix(told, want[i]) {

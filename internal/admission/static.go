@@ -25,20 +25,29 @@ func readStatic(pod *corev1.Pod, g kubelet.Gates) []string {
 	pod.Status.Phase = corev1.PodPending
 	told := staticRefusals(pod)
 	if pod.Name != "" {
-		told = append(told, invalidNames(pod)...)
+		told = append(told, invalidNames(pod, shortestNode)...)
 	}
-	return append(told, invalidResources(pod)...)
+	return append(told, invalidResources(pod, g)...)
 }
+
+// shortestNode stands for the name of the node, which the kubelet appends to
+// that of the pod before it validates it.
+const shortestNode = "-n"
 
 // staticRefusals are the reasons for which the kubelet would not run the file,
 // or would run it otherwise than it reads.
+//
+// kubelet v1.37: pkg/kubelet/config/common.go tryDecodeSinglePod.
 func staticRefusals(pod *corev1.Pod) []string {
 	var warnings []string
 	if pod.Name == "" {
 		warnings = append(warnings, "the kubelet would refuse the file: name is needed for the pod")
 	}
-	if len(pod.Spec.ResourceClaims) > 0 {
-		warnings = append(warnings, "the kubelet would refuse the file: static pods may not reference resourceclaims")
+	if len(pod.Spec.EphemeralContainers) > 0 {
+		warnings = append(warnings, invalid("spec.ephemeralContainers: cannot be set on create"))
+	}
+	if object := reference(&pod.Spec); object != "" {
+		warnings = append(warnings, "the kubelet would refuse the file: static pods may not reference "+object)
 	}
 	if pod.Spec.Priority == nil && pod.Spec.PriorityClassName != "" && pod.Spec.PriorityClassName != kubelet.SystemNodeCritical {
 		warnings = append(warnings, "nothing resolves priorityClassName "+pod.Spec.PriorityClassName+" of a static pod: set spec.priority beside it")

@@ -26,6 +26,7 @@ const maxListDepth = 8
 // scan takes the text of one file apart and decodes all but what holds pods;
 // file is its name in what is told.
 func scan(file string, data []byte, o Options) []*decoder {
+	raw := data
 	data, err := toUTF8(data, o.Static)
 	if err != nil {
 		return []*decoder{settled(Input{Errors: []*Problem{{File: file, Document: 1, Message: err.Error()}}})}
@@ -36,6 +37,11 @@ func scan(file string, data []byte, o Options) []*decoder {
 	}
 	var in Input
 	in.Warnings = passedOver(file, units)
+	if o.Static && len(units) > 0 {
+		if why := refusedAsStatic(raw); why != "" {
+			in.Warnings = append(in.Warnings, &Problem{File: file, Message: "the kubelet would refuse the file: " + why})
+		}
+	}
 	if o.Static && len(units) > 1 {
 		in.Warnings = append(in.Warnings, &Problem{File: file, Message: "the kubelet reads only the first document of a static pod file; the others are shown as if each had a file of its own"})
 	}
@@ -73,6 +79,8 @@ type decoder struct {
 	raw    []byte
 	head   head
 	strict bool
+	// static keeps a generateName from standing for a name.
+	static bool
 	// passed is the kind of an object that was left aside.
 	passed string
 	// syntax is set where raw turns out to be no JSON.
@@ -84,7 +92,7 @@ type decoder struct {
 
 // unitsOf makes a decoder for the document or, of a List, for each item.
 func unitsOf(file string, doc document, o Options) []*decoder {
-	d := &decoder{file: file, number: doc.number, text: doc.text, raw: doc.json, strict: o.Strict}
+	d := &decoder{file: file, number: doc.number, text: doc.text, raw: doc.json, strict: o.Strict, static: o.Static}
 	for _, key := range doc.repeated {
 		d.doubt("", key)
 	}
@@ -124,7 +132,7 @@ func (d *decoder) expand(depth int) []*decoder {
 	all := make([]*decoder, 0, len(items)+1)
 	all = append(all, d)
 	for i, item := range items {
-		unit := &decoder{file: d.file, number: d.number, item: fmt.Sprintf("%sitems[%d].", d.item, i), list: list, text: item, raw: item, strict: d.strict}
+		unit := &decoder{file: d.file, number: d.number, item: fmt.Sprintf("%sitems[%d].", d.item, i), list: list, text: item, raw: item, strict: d.strict, static: d.static}
 		if of != "" {
 			unit.head = head{apiVersion: h.apiVersion, kind: of}
 		}

@@ -122,7 +122,7 @@ func (d *decoder) templated(raw []byte, object any, hold func() holder) *Workloa
 }
 
 func (d *decoder) named(meta *metav1.ObjectMeta, pod *corev1.Pod, replicas int32) *Workload {
-	if pod.Name = meta.Name; pod.Name == "" {
+	if pod.Name = meta.Name; pod.Name == "" && !d.static {
 		pod.Name, pod.GenerateName = meta.GenerateName, meta.GenerateName
 	}
 	source := Source{File: d.file, Document: d.number, Kind: d.head.kind, Name: pod.Name}

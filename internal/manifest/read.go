@@ -103,11 +103,15 @@ func expand(name string, o Options) ([]string, error) {
 }
 
 // taken tells whether a file of a folder is read: by kubectl's extensions, or
-// any visible name in a static pod folder.
+// any visible name in a static pod folder, where links to folders, pipes and
+// the like are none.
+//
+// kubelet v1.37: pkg/kubelet/config/file.go extractFromDir.
 func taken(path string, static bool) bool {
 	base := filepath.Base(path)
 	if static {
-		return !strings.HasPrefix(base, ".")
+		info, err := os.Stat(path)
+		return !strings.HasPrefix(base, ".") && (err != nil || info.Mode().IsRegular())
 	}
 	return slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(base))
 }

@@ -111,7 +111,7 @@ func BenchmarkHints(b *testing.B) {
 	p.Spec.Containers = []corev1.Container{{Name: "c", Resources: corev1.ResourceRequirements{Requests: list, Limits: list}}}
 	for _, size := range []string{"sockets=2,numa=2,llc=8,cores=64,threads=2", "sockets=2,numa=8,llc=32,cores=256,threads=2"} {
 		m := load(b, size+",memory=512Gi")
-		theirs, err := cpu.New(m, cpu.Config{Reserved: 2}, cpu.State{})
+		theirs, err := cpu.New(cpu.Life{Machine: m, Reserved: 2}, cpu.State{})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -61,7 +61,7 @@ func Start(l Life, found State) error {
 		_, err := older.Try[any]("cpu.Start", l, found)
 		return err
 	}
-	_, err := start(l, found)
+	_, err := New(l, found)
 	return err
 }
 
@@ -70,7 +70,7 @@ func Live(l Life, first int) ([]string, error) {
 	if older.Asked() {
 		return older.Try[[]string]("cpu.Live", l, first)
 	}
-	p, err := start(l, State{})
+	p, err := New(l, State{})
 	if err != nil {
 		return nil, err
 	}

@@ -36,8 +36,8 @@ func (s *store) Name() string { return "container" }
 
 func (s *store) GetPolicy() topologymanager.Policy { return s.policy }
 
-// start makes the policy of a life, which finds the state: none on a fresh node.
-func start(l Life, found State) (p *Policy, err error) {
+// New makes the policy of a life, of the kubelet that is linked, which finds the state: none on a fresh node.
+func New(l Life, found State) (p *Policy, err error) {
 	defer recovered(&err)
 	if err := gates.Set(l.FeatureGates); err != nil {
 		return nil, err

@@ -34,7 +34,7 @@ func setDefaults(pod *corev1.Pod, g kubelet.Gates) {
 			requestsFromLimits(&list[i].Resources)
 		}
 	}
-	if g.Enabled(gatePodLevelResources) && !g.Enabled(gateFixDefaulting) {
+	if g.Enabled(kubelet.GatePodLevelResources) && !g.Enabled(gateFixDefaulting) {
 		completePodLevelEarly(pod)
 	}
 }
@@ -49,7 +49,7 @@ func prepareForCreate(pod *corev1.Pod, g kubelet.Gates) {
 		Phase:                                corev1.PodPending,
 		NodeAllocatableResourceClaimStatuses: pod.Status.NodeAllocatableResourceClaimStatuses,
 	}
-	if g.Enabled(gatePodLevelResources) && g.Enabled(gateFixDefaulting) {
+	if g.Enabled(kubelet.GatePodLevelResources) && g.Enabled(gateFixDefaulting) {
 		completePodLevel(pod)
 	}
 }

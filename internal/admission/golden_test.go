@@ -45,7 +45,7 @@ func TestGolden(t *testing.T) {
 			pod := c.Input.Pod
 			Default(pod, g)
 			options := resourcehelper.PodResourcesOptions{
-				SkipPodLevelResources:                    !g.Enabled(gatePodLevelResources),
+				SkipPodLevelResources:                    !g.Enabled(kubelet.GatePodLevelResources),
 				UseDRANodeAllocatableResourceClaimStatus: g.Enabled("DRANodeAllocatableResources"),
 			}
 			got := goldenView{

@@ -29,7 +29,7 @@ func limitRangeViolations(pod *corev1.Pod, ranges []*corev1.LimitRange, g kubele
 					}
 				}
 			case corev1.LimitTypePod:
-				options := resourcehelper.PodResourcesOptions{ExcludeOverhead: true, SkipPodLevelResources: !g.Enabled(gatePodLevelResources)}
+				options := resourcehelper.PodResourcesOptions{ExcludeOverhead: true, SkipPodLevelResources: !g.Enabled(kubelet.GatePodLevelResources)}
 				out = append(out, broken(item, "the pod", resourcehelper.PodRequests(pod, options), resourcehelper.PodLimits(pod, options))...)
 			}
 		}

@@ -7,10 +7,7 @@ import (
 	resourcehelper "k8s.io/component-helpers/resource"
 )
 
-const (
-	gatePodLevelResources = "PodLevelResources"
-	gateFixDefaulting     = "PodLevelResourcesFixDefaulting"
-)
+const gateFixDefaulting = "PodLevelResourcesFixDefaulting"
 
 // completePodLevel fills in what spec.resources leaves open once it names
 // anything: hugepage limits, then requests, then limits, each of which may

@@ -8,6 +8,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kqos/kqos/internal/kubelet"
 )
 
 // EnsureUID gives a pod without metadata.uid one that depends on its namespace
@@ -24,7 +26,7 @@ func EnsureUID(pod *corev1.Pod, reading Reading) string {
 		hash.Write([]byte(key))
 		pod.UID = types.UID(hex.EncodeToString(hash.Sum(nil)))
 		return "the pod has no metadata.uid: the kubelet hashes node name, file path and its whole internal form of the pod; " +
-			"a stable uid derived from namespace and name stands for that (the real one is in the annotation kubernetes.io/config.hash of the mirror pod)"
+			"a stable uid derived from namespace and name stands for that (the real one is in the annotation " + kubelet.HashAnnotation + " of the mirror pod)"
 	}
 	pod.UID = types.UID(uuid(key))
 	return "the pod has no metadata.uid: a stable one is derived from namespace and name"

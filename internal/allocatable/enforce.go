@@ -53,7 +53,7 @@ type Enforced struct {
 func enforced(c *kubelet.Config, n Node, r *Result) []Enforced {
 	var list []Enforced
 	cpus := allowedCPUs(c, n, r)
-	memoryQoS := c.Gates.Enabled("MemoryQoS")
+	memoryQoS := c.Gates.Enabled(kubelet.GateMemoryQoS)
 	if perQOS(c) || strings.Trim(c.CgroupRoot, "/") != "" {
 		capacity, assumed := withPIDs(r.Capacity)
 		e := Enforced{Group: GroupKubepods, Cgroup: c.CgroupRoot, Resources: withoutStatusOnly(capacity), From: "capacity", CPUs: cpus, AssumedPIDs: assumed}

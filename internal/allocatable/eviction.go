@@ -18,8 +18,8 @@ import (
 
 // The two signals whose hard thresholds are kept from pods.
 const (
-	SignalMemory = "memory.available"
-	SignalNodeFs = "nodefs.available"
+	signalMemory = "memory.available"
+	signalNodeFs = "nodefs.available"
 )
 
 // evictionSignals are all that a threshold may name.
@@ -27,7 +27,7 @@ const (
 // kubelet v1.37: pkg/kubelet/eviction/helpers.go signalToResource.
 func evictionSignals() []string {
 	return []string{
-		SignalMemory, SignalNodeFs, "allocatableMemory.available", "nodefs.inodesFree", "imagefs.available",
+		signalMemory, signalNodeFs, "allocatableMemory.available", "nodefs.inodesFree", "imagefs.available",
 		"imagefs.inodesFree", "containerfs.available", "containerfs.inodesFree", "pid.available",
 	}
 }
@@ -69,9 +69,9 @@ func truncate(f float64) int64 {
 // kubelet v1.37: cm/helpers.go hardEvictionReservation.
 func (t Threshold) Resource() corev1.ResourceName {
 	switch t.Signal {
-	case SignalMemory:
+	case signalMemory:
 		return corev1.ResourceMemory
-	case SignalNodeFs:
+	case signalNodeFs:
 		return corev1.ResourceEphemeralStorage
 	}
 	return ""

@@ -25,9 +25,9 @@ import (
 // Limits of an archive. The largest captures known, of 512 CPUs with all of
 // /sys/devices, hold some 200000 files and 40 MiB.
 const (
-	// MaxFile is the most that one file may hold to be kept; a larger one is
+	// maxFile is the most that one file may hold to be kept; a larger one is
 	// passed over and reading it fails.
-	MaxFile = 16 << 20
+	maxFile = 16 << 20
 	// maxKept is the most that all files together may hold.
 	maxKept = 256 << 20
 	// maxUnpacked is the most that the archive may unpack to, kept or not: the
@@ -39,8 +39,8 @@ const (
 	maxDepth = 64
 )
 
-// ErrNotArchive is returned for content that is no tar archive, packed or not.
-var ErrNotArchive = errors.New("not a tar archive, plain or packed with gzip, bzip2 or xz")
+// errNotArchive is returned for content that is no tar archive, packed or not.
+var errNotArchive = errors.New("not a tar archive, plain or packed with gzip, bzip2 or xz")
 
 // Unpack undoes gzip, bzip2 or xz, told by the first bytes; other content
 // passes as it is.
@@ -82,7 +82,7 @@ func Read(ctx context.Context, r io.Reader) (*FS, error) {
 			return nil, fmt.Errorf("unpacks to more than %d MiB", maxUnpacked>>20)
 		}
 		if b.entries == 0 && (errors.Is(err, tar.ErrHeader) || plain && errors.Is(err, io.ErrUnexpectedEOF)) {
-			return nil, ErrNotArchive
+			return nil, errNotArchive
 		}
 		if err == nil {
 			err = b.add(h, members)
@@ -92,7 +92,7 @@ func Read(ctx context.Context, r io.Reader) (*FS, error) {
 		}
 	}
 	if b.entries == 0 {
-		return nil, ErrNotArchive
+		return nil, errNotArchive
 	}
 	return &FS{root: b.root}, nil
 }
@@ -115,11 +115,11 @@ func (b *builder) add(h *tar.Header, content io.Reader) error {
 	case tar.TypeReg, tar.TypeGNUSparse:
 		f := &file{}
 		// Sysfs claims a page for files of a few bytes; what counts is what comes.
-		data, err := io.ReadAll(io.LimitReader(content, MaxFile+1))
+		data, err := io.ReadAll(io.LimitReader(content, maxFile+1))
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
-		if f.data = data; len(data) > MaxFile {
+		if f.data = data; len(data) > maxFile {
 			f.data, f.tooLarge = nil, true
 		}
 		if b.kept += len(f.data); b.kept > maxKept {

@@ -135,7 +135,7 @@ func TestHostilePaths(t *testing.T) {
 }
 
 func TestReadLimits(t *testing.T) {
-	files := read(t, pack(t, member{name: "large", content: strings.Repeat("x", MaxFile+1)}, member{name: "small", content: "x"}))
+	files := read(t, pack(t, member{name: "large", content: strings.Repeat("x", maxFile+1)}, member{name: "small", content: "x"}))
 	if _, err := files.ReadFile("large"); !errors.Is(err, errTooLarge) {
 		t.Errorf("large: got %v, want %v", err, errTooLarge)
 	}
@@ -168,8 +168,8 @@ func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
 func TestReadRefusesWhatIsNoArchive(t *testing.T) {
 	for _, content := range []string{"", "hello", "{}", strings.Repeat("\x00", 1024)} {
-		if _, err := Read(t.Context(), strings.NewReader(content)); !errors.Is(err, ErrNotArchive) {
-			t.Errorf("%.10q: got %v, want %v", content, err, ErrNotArchive)
+		if _, err := Read(t.Context(), strings.NewReader(content)); !errors.Is(err, errNotArchive) {
+			t.Errorf("%.10q: got %v, want %v", content, err, errNotArchive)
 		}
 	}
 }

@@ -13,8 +13,6 @@ import (
 	"github.com/kqos/kqos/internal/qos"
 )
 
-const gateDRANodeAllocatable = "DRANodeAllocatableResources"
-
 // ContainerSettings is what the kubelet asks of the container runtime for a
 // container of the pod, and where its managers placed it. The unified files and
 // MemorySwap exclude each other by cgroup version; rendering picks.
@@ -24,7 +22,7 @@ const gateDRANodeAllocatable = "DRANodeAllocatableResources"
 func ContainerSettings(pod *corev1.Pod, c *corev1.Container, node Node, at Assignment) Settings {
 	cfg := node.Config
 	limits := containerLimits{pod: pod, container: c, podLevel: podLevel(pod, cfg.Gates)}
-	if cfg.Gates.Enabled(gateDRANodeAllocatable) {
+	if cfg.Gates.Enabled(kubelet.GateDRANodeAllocatable) {
 		limits.claimed = resourcehelper.GetContainerDRAAllocations(pod, c.Name)
 	}
 	s := Settings{Runtime: true, CPUShares: containerShares(c, limits)}
@@ -68,7 +66,7 @@ func assignedWhy(pod *corev1.Pod, c *corev1.Container, at Assignment, g kubelet.
 
 // podLevel tells whether pod-level resources count and are there.
 func podLevel(pod *corev1.Pod, g kubelet.Gates) bool {
-	return g.Enabled(gatePodLevelResources) && resourcehelper.IsPodLevelResourcesSet(pod)
+	return g.Enabled(kubelet.GatePodLevelResources) && resourcehelper.IsPodLevelResourcesSet(pod)
 }
 
 // containerShares come from the request, else from the limit, the pod's where

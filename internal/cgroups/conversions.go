@@ -6,15 +6,15 @@ import (
 
 // Bounds of cpu.shares and cpu.weight, and what a CPU counts.
 const (
-	// MinShares and MaxShares bound cpu.shares.
+	// MinShares and maxShares bound cpu.shares.
 	//
 	// kernel: kernel/sched/sched.h MIN_SHARES, MAX_SHARES.
 	MinShares = 2
-	MaxShares = 1 << 18
-	// MaxWeight is the largest cpu.weight; 1 is the least.
-	MaxWeight = 10000
-	// DefaultPeriod is the CFS period in µs of a kubelet, and of the kernel.
-	DefaultPeriod = 100_000
+	maxShares = 1 << 18
+	// maxWeight is the largest cpu.weight; 1 is the least.
+	maxWeight = 10000
+	// defaultPeriod is the CFS period in µs of a kubelet, and of the kernel.
+	defaultPeriod = 100_000
 	// minQuota is the least CFS quota in µs that the kernel takes.
 	minQuota     = 1000
 	sharesPerCPU = 1024
@@ -26,7 +26,7 @@ const (
 //
 // kubelet v1.37: cm/helpers_linux.go MilliCPUToShares.
 func MilliCPUToShares(milli int64) uint64 {
-	return uint64(min(max(milli*sharesPerCPU/millisPerCPU, MinShares), MaxShares))
+	return uint64(min(max(milli*sharesPerCPU/millisPerCPU, MinShares), maxShares))
 }
 
 // MilliCPUToQuota converts a cpu limit to a CFS quota in µs for a period in µs:
@@ -46,10 +46,10 @@ func MilliCPUToQuota(milli, period int64) int64 {
 //
 // kubelet v1.37: cm/cgroup_manager_linux.go getCPUWeight.
 func SharesToWeight(shares uint64) uint64 {
-	if shares >= MaxShares {
-		return MaxWeight
+	if shares >= maxShares {
+		return maxWeight
 	}
-	return 1 + (shares-MinShares)*(MaxWeight-1)/(MaxShares-MinShares)
+	return 1 + (shares-MinShares)*(maxWeight-1)/(maxShares-MinShares)
 }
 
 // SharesToWeightRuntime converts cpu.shares to the cpu.weight of a container,
@@ -63,8 +63,8 @@ func SharesToWeightRuntime(shares uint64) uint64 {
 		return 0
 	case shares <= MinShares:
 		return 1
-	case shares >= MaxShares:
-		return MaxWeight
+	case shares >= maxShares:
+		return maxWeight
 	}
 	l := math.Log2(float64(shares))
 	return uint64(math.Ceil(math.Pow(10, (l*l+125*l)/612.0-7.0/34.0)))

@@ -86,7 +86,7 @@ func TestConversionsOfCaseB13(t *testing.T) {
 	}
 	for _, want := range lines {
 		shares := MilliCPUToShares(want.MilliCPU)
-		got := line{want.MilliCPU, MilliCPUToQuota(want.MilliCPU, DefaultPeriod), shares, SharesToWeightRuntime(shares), SharesToWeight(shares)}
+		got := line{want.MilliCPU, MilliCPUToQuota(want.MilliCPU, defaultPeriod), shares, SharesToWeightRuntime(shares), SharesToWeight(shares)}
 		if got != want {
 			t.Errorf("%dm: got %+v, want %+v", want.MilliCPU, got, want)
 		}

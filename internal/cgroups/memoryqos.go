@@ -57,7 +57,7 @@ const (
 
 func protectionOf(cfg *kubelet.Config) protection {
 	switch rules := rulesOf(cfg); {
-	case !cfg.Gates.Enabled(gateMemoryQoS):
+	case !cfg.Gates.Enabled(kubelet.GateMemoryQoS):
 		return unprotected
 	case !rules.policy:
 		return minOnly
@@ -101,7 +101,7 @@ func protectPod(s *Settings, requests corev1.ResourceList, class corev1.PodQOSCl
 // kubelet v1.37: cm/helpers_linux.go ApplyPodLevelMemoryHigh.
 func throttlePod(s *Settings, pod *corev1.Pod, cfg *kubelet.Config) {
 	factor := cfg.MemoryThrottlingFactor
-	if factor == nil || !rulesOf(cfg).podHigh || !cfg.Gates.Enabled(gateMemoryQoS) || !podLevel(pod, cfg.Gates) {
+	if factor == nil || !rulesOf(cfg).podHigh || !cfg.Gates.Enabled(kubelet.GateMemoryQoS) || !podLevel(pod, cfg.Gates) {
 		return
 	}
 	if _, limited := limitsDeclared(pod, cfg.Gates); !limited {
@@ -137,7 +137,7 @@ func throttleAt(request, limit int64, factor float64) int64 {
 // generateLinuxContainerResources.
 func protectContainer(s *Settings, pod *corev1.Pod, c *corev1.Container, node Node, limits containerLimits) {
 	cfg, rules := node.Config, rulesOf(node.Config)
-	if !cfg.Gates.Enabled(gateMemoryQoS) {
+	if !cfg.Gates.Enabled(kubelet.GateMemoryQoS) {
 		if rules.resets {
 			s.unify(memoryHigh, "max", "the gate MemoryQoS is off")
 		}

@@ -62,7 +62,7 @@ func TestMemoryRules(t *testing.T) {
 				if tt.policy == tieredPolicy {
 					cfg.MemoryReservationPolicy = tieredPolicy
 				}
-				gates, err := kubelet.DefaultGates(tt.minor).With(map[string]bool{gateMemoryQoS: tt.policy != off})
+				gates, err := kubelet.DefaultGates(tt.minor).With(map[string]bool{kubelet.GateMemoryQoS: tt.policy != off})
 				if err != nil {
 					t.Fatal(err)
 				}

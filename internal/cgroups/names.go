@@ -83,7 +83,7 @@ func (n Name) Path(driver string) (string, error) {
 	for i := range escaped {
 		escaped[i] = strings.ReplaceAll(escaped[i], "-", "_")
 	}
-	expanded, err := ExpandSlice(strings.Join(escaped, "-") + sliceSuffix)
+	expanded, err := expandSlice(strings.Join(escaped, "-") + sliceSuffix)
 	if err != nil {
 		return "", fmt.Errorf("error converting cgroup name [%v] to systemd format: %w", []string(n), err)
 	}
@@ -103,10 +103,10 @@ func Unit(systemdPath string) (unit, wants string) {
 	return unit, path.Base(dir)
 }
 
-// ExpandSlice gives the folder of a slice: a-b.slice lies in /a.slice.
+// expandSlice gives the folder of a slice: a-b.slice lies in /a.slice.
 //
 // opencontainers/cgroups v0.1.0: systemd/common.go ExpandSlice.
-func ExpandSlice(slice string) (string, error) {
+func expandSlice(slice string) (string, error) {
 	base, ok := strings.CutSuffix(slice, sliceSuffix)
 	if !ok || strings.Contains(slice, "/") {
 		return "", fmt.Errorf("invalid slice name: %s", slice)

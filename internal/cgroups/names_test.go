@@ -68,7 +68,7 @@ func answerName(t *testing.T, in nameInput) (a nameAnswer) {
 	case "isPod":
 		a.PodUID, a.IsPod = IsPod(Root(in.CgroupRoot, true), ParseDriverName(in.CgroupDriver, in.Path))
 	case "expandSlice":
-		a.Path, err = ExpandSlice(in.Path)
+		a.Path, err = expandSlice(in.Path)
 	default:
 		t.Fatalf("unknown operation %q", in.Op)
 	}

@@ -11,13 +11,10 @@ import (
 	"github.com/kqos/kqos/internal/qos"
 )
 
-// Feature gates that decide cgroup settings.
+// Feature gates that decide cgroup settings alone.
 const (
-	gateMemoryQoS         = "MemoryQoS"
-	gatePodLevelResources = "PodLevelResources"
-	gateQOSReserved       = "QOSReserved"
-	gateCustomPeriod      = "CustomCPUCFSQuotaPeriod"
-	gateNoQuotaExclusive  = "DisableCPUQuotaWithExclusiveCPUs"
+	gateQOSReserved      = "QOSReserved"
+	gateNoQuotaExclusive = "DisableCPUQuotaWithExclusiveCPUs"
 )
 
 // pageSize is the kernel's page size, to which the kubelet rounds memory.high:
@@ -84,12 +81,12 @@ func enforcesQuota(cfg *kubelet.Config) bool { return cfg.CPUCFSQuota == nil || 
 //
 // kubelet v1.37: cm/helpers_linux.go MilliCPUToQuota.
 func periods(cfg *kubelet.Config) (written uint64, formula int64) {
-	written = DefaultPeriod
+	written = defaultPeriod
 	if cfg.CPUCFSQuotaPeriod != nil {
 		written = uint64(cfg.CPUCFSQuotaPeriod.Duration / time.Microsecond)
 	}
-	if !cfg.Gates.Enabled(gateCustomPeriod) {
-		return written, DefaultPeriod
+	if !cfg.Gates.Enabled(kubelet.GateCustomPeriod) {
+		return written, defaultPeriod
 	}
 	return written, int64(written)
 }
@@ -117,7 +114,7 @@ func limitsDeclared(pod *corev1.Pod, g kubelet.Gates) (cpu, memory bool) {
 		limits := pod.Spec.Containers[i].Resources.Limits
 		cpu, memory = cpu && !limits.Cpu().IsZero(), memory && !limits.Memory().IsZero()
 	}
-	if g.Enabled(gatePodLevelResources) && resourcehelper.IsPodLevelResourcesSet(pod) {
+	if g.Enabled(kubelet.GatePodLevelResources) && resourcehelper.IsPodLevelResourcesSet(pod) {
 		cpu = cpu || !pod.Spec.Resources.Limits.Cpu().IsZero()
 		memory = memory || !pod.Spec.Resources.Limits.Memory().IsZero()
 	}

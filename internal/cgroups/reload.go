@@ -34,7 +34,7 @@ func Reloaded(version int, properties map[string]string) map[string]string {
 	}
 	quota, period, limited := properties["CPUQuotaPerSecUSec"], properties["CPUQuotaPeriodUSec"], false
 	if period == infinity || period == "" {
-		period = strconv.Itoa(DefaultPeriod)
+		period = strconv.Itoa(defaultPeriod)
 	}
 	perSecond, err := strconv.ParseInt(quota, 10, 64)
 	length, wrong := strconv.ParseInt(period, 10, 64)

@@ -61,7 +61,7 @@ func TestReloaded(t *testing.T) {
 func TestReloadKeeps(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := Settings{
-			CPUShares: &Value[uint64]{Is: uint64(rapid.Int64Range(MinShares, MaxShares).Draw(t, "shares"))},
+			CPUShares: &Value[uint64]{Is: uint64(rapid.Int64Range(MinShares, maxShares).Draw(t, "shares"))},
 			CPUQuota:  &Value[int64]{Is: rapid.SampledFrom([]int64{-1, 1000, 25_000, 150_000, 33_333}).Draw(t, "quota")},
 			CPUPeriod: &Value[uint64]{Is: rapid.SampledFrom([]uint64{10_000, 100_000}).Draw(t, "period")},
 			Memory:    &Value[int64]{Is: rapid.SampledFrom([]int64{-1, 4096, 1 << 40}).Draw(t, "memory")},

@@ -51,7 +51,7 @@ func (s *Settings) bandwidth() (quota int64, period uint64, v *Value[string], ok
 	}
 	ok = quota != 0 || period != 0
 	if period == 0 {
-		period = DefaultPeriod
+		period = defaultPeriod
 	}
 	return quota, period, v, ok
 }

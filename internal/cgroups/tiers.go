@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	resourcehelper "k8s.io/component-helpers/resource"
 
+	"github.com/kqos/kqos/internal/kubelet"
 	"github.com/kqos/kqos/internal/qos"
 )
 
@@ -27,7 +28,7 @@ func sumPods(node Node, pods []*corev1.Pod) sums {
 	for _, pod := range pods {
 		class := qos.Class(pod, g)
 		memory := qos.PodRequests(pod, resourcehelper.PodResourcesOptions{
-			UseDRANodeAllocatableResourceClaimStatus: g.Enabled(gateDRANodeAllocatable),
+			UseDRANodeAllocatableResourceClaimStatus: g.Enabled(kubelet.GateDRANodeAllocatable),
 		})[corev1.ResourceMemory]
 		switch class {
 		case corev1.PodQOSGuaranteed:
@@ -93,7 +94,7 @@ func protectTiers(node Node, s *tierSettings, t sums) {
 		if t.guaranteedMemory+t.burstableMemory > 0 || node.Incomplete != "" {
 			sum(&s.kubepods, memoryMin, t.guaranteedMemory+t.burstableMemory, all)
 		}
-	case rules.resets || node.Config.Gates.Enabled(gateMemoryQoS):
+	case rules.resets || node.Config.Gates.Enabled(kubelet.GateMemoryQoS):
 		why := "memoryReservationPolicy protects no memory of the tier"
 		s.kubepods.unify(memoryMin, "0", why)
 		s.burstable.unify(memoryLow, "0", why)

@@ -58,8 +58,8 @@ func bound(pod *corev1.Pod) bool {
 // boundGates are the gates that bound pods depend on.
 func boundGates() []string {
 	return []string{
-		"PodLevelResources", "PodLevelResourceManagers", "PodLevelResourcesFixKubeletQOSClass",
-		"InPlacePodLevelResourcesVerticalScaling", "DRANodeAllocatableResources",
+		kubelet.GatePodLevelResources, kubelet.GatePodLevelManagers, kubelet.GateFixKubeletQOSClass,
+		kubelet.GatePodLevelResize, kubelet.GateDRANodeAllocatable,
 	}
 }
 

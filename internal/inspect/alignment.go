@@ -28,9 +28,9 @@ type Alignment struct {
 	Memory map[int]int64
 }
 
-// Align compares a container's CPUs with the machine. Offline siblings do not
+// align compares a container's CPUs with the machine. Offline siblings do not
 // count.
-func Align(m *machine.Machine, cpus cpuset.CPUSet) Alignment {
+func align(m *machine.Machine, cpus cpuset.CPUSet) Alignment {
 	var a Alignment
 	var shared []int
 	for _, core := range m.Cores() {
@@ -58,10 +58,10 @@ func Align(m *machine.Machine, cpus cpuset.CPUSet) Alignment {
 	return a
 }
 
-// MemoryPlaces sums where the pages of processes lie, by NUMA node, in bytes.
+// memoryPlaces sums where the pages of processes lie, by NUMA node, in bytes.
 // Pages that processes share count once for each. A process that vanished, or
 // that may not be read, is passed over; if none can be read, the error says why.
-func MemoryPlaces(root string, pids []int) (map[int]int64, error) {
+func memoryPlaces(root string, pids []int) (map[int]int64, error) {
 	places := map[int]int64{}
 	var failed []error
 	read := 0

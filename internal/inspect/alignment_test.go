@@ -23,7 +23,7 @@ func TestAlign(t *testing.T) {
 		"both nodes":     {cpuset.New(0, 4, 2, 6), cpuset.New(), []int{0, 1}},
 		"CPUs elsewhere": {cpuset.New(99), cpuset.New(), nil},
 	} {
-		a := Align(m, c.cpus)
+		a := align(m, c.cpus)
 		if !a.SharedCores.Equals(c.shared) {
 			t.Errorf("%s: shared cores: got %s, want %s", name, a.SharedCores, c.shared)
 		}
@@ -39,14 +39,14 @@ func TestMemoryPlaces(t *testing.T) {
 		"proc/1/numa_maps": "7f00 default anon=3 dirty=3 N0=1 N1=2 kernelpagesize_kB=4\n7f01 default file=/lib/N3=x N1=1 kernelpagesize_kB=2048\n",
 		"proc/2/numa_maps": "7f00 default N0=1 kernelpagesize_kB=4\n",
 	})
-	got, err := MemoryPlaces(root, []int{1, 2, 3})
+	got, err := memoryPlaces(root, []int{1, 2, 3})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if d := cmp.Diff(map[int]int64{0: 8 << 10, 1: 8<<10 + 2<<20}, got); d != "" {
 		t.Error("-want +got:\n" + d)
 	}
-	if _, err := MemoryPlaces(root, []int{3}); err == nil {
+	if _, err := memoryPlaces(root, []int{3}); err == nil {
 		t.Error("no error where no process can be read")
 	}
 }

@@ -31,7 +31,7 @@ func (i *Inspection) exclusive(ctx context.Context, r *Report) {
 		if i.Machine == nil {
 			break
 		}
-		placed := Placed{Exclusive: o, Alignment: Align(i.Machine, o.CPUs)}
+		placed := Placed{Exclusive: o, Alignment: align(i.Machine, o.CPUs)}
 		var pids []int
 		for _, path := range i.Hierarchy.Walk(o.Path) {
 			// What can't be read is noted where leaks and usage look.
@@ -41,7 +41,7 @@ func (i *Inspection) exclusive(ctx context.Context, r *Report) {
 		if len(pids) > 0 && ctx.Err() == nil {
 			var err error
 			// Processes may have ended, and an archive has none.
-			if placed.Memory, err = MemoryPlaces(i.Root, pids); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			if placed.Memory, err = memoryPlaces(i.Root, pids); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				r.Notes = append(r.Notes, fmt.Sprintf("where the memory of %s lies is unknown: %v", o.Owner, err))
 			}
 		}

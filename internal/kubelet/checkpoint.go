@@ -27,9 +27,9 @@ const firstVersioned Minor = 37
 // memory, written and read only with the gate PodLevelResourceManagers.
 const firstPodLevel Minor = 36
 
-// ErrCheckpointCorrupt is the kubelet's text for a checksum that does not fit.
+// errCheckpointCorrupt is the kubelet's text for a checksum that does not fit.
 // kubelet v1.37: checkpointmanager/errors/errors.go
-var ErrCheckpointCorrupt = errors.New("checkpoint is corrupted")
+var errCheckpointCorrupt = errors.New("checkpoint is corrupted")
 
 // checksum is FNV-1a, 32 bit wide, over the text of dump.ForHash. It is part of
 // that text itself, as 0.
@@ -88,7 +88,7 @@ func readVersioned(blob []byte, manager, version string, whole any, v *versioned
 	} else if err = json.Unmarshal([]byte(v.Data), data); err != nil {
 		err = fmt.Errorf("failed to deserialize %s manager checkpoint data: %w", manager, err)
 	} else if sumText(v.Data) != v.DataChecksum {
-		err = ErrCheckpointCorrupt
+		err = errCheckpointCorrupt
 	}
 	if err == nil {
 		return true, nil

@@ -111,12 +111,12 @@ func ReadCPUManagerState(blob []byte, policyName string, g Gates) (*CPUManagerSt
 	if s.Entries, err = parseCPUEntries(data.Entries, "cpuset"); err != nil {
 		return nil, err
 	}
-	if g.Enabled("InPlacePodVerticalScalingExclusiveCPUs") {
+	if g.Enabled(GateExclusiveResize) {
 		if s.Baselines, err = readBaselines(data, s.Entries); err != nil {
 			return nil, err
 		}
 	}
-	if g.Enabled("PodLevelResourceManagers") {
+	if g.Enabled(GatePodLevelManagers) {
 		s.PodEntries = map[string]cpuset.CPUSet{}
 		for uid, entry := range data.PodEntries {
 			s.PodEntries[uid] = entry.CPUSet
@@ -130,7 +130,7 @@ func ReadCPUManagerState(blob []byte, policyName string, g Gates) (*CPUManagerSt
 // kubelet v1.37: cm/cpumanager/state/state_checkpoint.go loadAndMigrateCheckpointV4;
 // v1.36: the same, loadAndMigrateCheckpointV3 and V2; v1.35: restoreState.
 func readCPUData(blob []byte, g Gates) (*cpuData, error) {
-	podLevel := g.Enabled("PodLevelResourceManagers")
+	podLevel := g.Enabled(GatePodLevelManagers)
 	if g.Since(firstVersioned) {
 		var file cpuFileV4
 		var data cpuData
@@ -179,7 +179,7 @@ func readCPUDataV2(blob []byte, podLevel bool, minor Minor) (*cpuData, error) {
 		v2.Checksum = 0
 		legacy := !podLevel && minor >= firstPodLevel && want == sum(v2, "CPUManagerCheckpointV2")
 		if !legacy && want != sum(v2, "CPUManagerCheckpoint") {
-			return nil, ErrCheckpointCorrupt
+			return nil, errCheckpointCorrupt
 		}
 	}
 	return &cpuData{PolicyName: v2.PolicyName, DefaultCPUSet: v2.DefaultCPUSet, Entries: v2.Entries}, nil
@@ -247,7 +247,7 @@ func (s *CPUManagerState) Marshal(g Gates) ([]byte, error) {
 			data.Baselines[uid][name] = cpuBaseline{set.String()}
 		}
 	}
-	if !g.Since(firstVersioned) && g.Enabled("PodLevelResourceManagers") {
+	if !g.Since(firstVersioned) && g.Enabled(GatePodLevelManagers) {
 		v3 := cpuFileV3{PolicyName: data.PolicyName, DefaultCPUSet: data.DefaultCPUSet, Entries: data.Entries, PodEntries: data.PodEntries}
 		v3.Checksum = sum(&v3, "CPUManagerCheckpoint")
 		return json.Marshal(v3)

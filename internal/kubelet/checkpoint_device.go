@@ -50,7 +50,7 @@ func ReadDeviceManagerState(blob []byte) (*DeviceManagerState, error) {
 		return nil, err
 	}
 	if sum(file.Data, "") != file.Checksum {
-		return nil, ErrCheckpointCorrupt
+		return nil, errCheckpointCorrupt
 	}
 	return &DeviceManagerState{file.Data.PodDeviceEntries, file.Data.RegisteredDevices}, nil
 }

@@ -105,7 +105,7 @@ func ReadMemoryManagerState(blob []byte, policyName string, g Gates) (*MemoryMan
 	if s.Entries == nil {
 		s.Entries = ContainerMemory{}
 	}
-	if !g.Enabled("PodLevelResourceManagers") {
+	if !g.Enabled(GatePodLevelManagers) {
 		s.PodEntries = nil
 	}
 	return s, nil
@@ -116,7 +116,7 @@ func ReadMemoryManagerState(blob []byte, policyName string, g Gates) (*MemoryMan
 // kubelet v1.37: cm/memorymanager/state/state_checkpoint.go loadAndMigrateCheckpointV3;
 // v1.36: the same, loadAndMigrateCheckpointV2; v1.35: restoreState.
 func readMemoryData(blob []byte, g Gates) (*MemoryManagerState, error) {
-	podLevel := g.Enabled("PodLevelResourceManagers")
+	podLevel := g.Enabled(GatePodLevelManagers)
 	if g.Since(firstVersioned) {
 		var file memoryFileV3
 		var data MemoryManagerState
@@ -142,7 +142,7 @@ func readMemoryData(blob []byte, g Gates) (*MemoryManagerState, error) {
 		v1.Checksum = 0
 		legacy := !podLevel && g.minor() == firstPodLevel && want == sum(v1, "MemoryManagerCheckpointV1")
 		if !legacy && want != sum(v1, "MemoryManagerCheckpoint") {
-			return nil, ErrCheckpointCorrupt
+			return nil, errCheckpointCorrupt
 		}
 	}
 	return &MemoryManagerState{PolicyName: v1.PolicyName, MachineState: v1.MachineState, Entries: v1.Entries}, nil
@@ -160,7 +160,7 @@ func (s *MemoryManagerState) Marshal(g Gates) ([]byte, error) {
 	if data.Entries == nil {
 		data.Entries = ContainerMemory{}
 	}
-	if !g.Since(firstVersioned) && g.Enabled("PodLevelResourceManagers") {
+	if !g.Since(firstVersioned) && g.Enabled(GatePodLevelManagers) {
 		v2 := memoryFileV2{PolicyName: data.PolicyName, MachineState: data.MachineState, Entries: data.Entries, PodEntries: data.PodEntries}
 		if v2.PodEntries == nil {
 			v2.PodEntries = PodMemoryMap{}

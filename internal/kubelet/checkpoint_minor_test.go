@@ -41,7 +41,7 @@ func TestCheckpointsOfAnotherMinor(t *testing.T) {
 					t.Fatal(errWrite)
 				}
 				err := read(blob)
-				if errors.Is(err, ErrCheckpointCorrupt) != test.corrupt || err != nil && !test.corrupt {
+				if errors.Is(err, errCheckpointCorrupt) != test.corrupt || err != nil && !test.corrupt {
 					t.Errorf("%s: got %v, want corrupt %t of %s", file, err, test.corrupt, blob)
 				}
 			}

@@ -162,7 +162,7 @@ func TestReadOldMemoryManagerState(t *testing.T) {
 		}
 	}
 	v1.PolicyName = "None"
-	if _, err := ReadMemoryManagerState([]byte(jsonOf(v1)), "", Gates{}); !errors.Is(err, ErrCheckpointCorrupt) {
+	if _, err := ReadMemoryManagerState([]byte(jsonOf(v1)), "", Gates{}); !errors.Is(err, errCheckpointCorrupt) {
 		t.Errorf("changed file: error %v", err)
 	}
 }

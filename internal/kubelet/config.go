@@ -61,8 +61,6 @@ type Finding struct {
 type LoadError struct {
 	// Field is the JSON path of the field at fault; empty when no single field is.
 	Field string
-	// Panic says that the kubelet ends with a stack trace.
-	Panic bool
 	Err   error
 }
 

@@ -70,7 +70,7 @@ func (c *Config) setMerged(merged []byte) error {
 		return &LoadError{Err: fmt.Errorf("failed to unmarshal merged JSON into kubelet configuration: %w", err)}
 	}
 	if err := setDefaults(&next, c.Gates); err != nil {
-		return &LoadError{Field: "featureGates", Panic: true, Err: err}
+		return &LoadError{Field: "featureGates", Err: err}
 	}
 	c.KubeletConfiguration = next
 	return nil

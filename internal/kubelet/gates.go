@@ -10,10 +10,6 @@ import (
 	utilerrors "k8s.io/apimachinery/pkg/util/errors"
 )
 
-// Oldest is the first minor version whose gates are known from its own source:
-// one more than [Versions], to tell since when a gate is what it is.
-const Oldest Minor = 34
-
 // The two gates that switch every gate of a stage which is not set by itself.
 const (
 	allAlpha = "AllAlpha"

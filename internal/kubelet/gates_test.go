@@ -116,7 +116,9 @@ func TestParseGates(t *testing.T) {
 // Every dependency names a gate that its version knows, or With could refuse
 // what no kubelet refuses.
 func TestGateTableIsWhole(t *testing.T) {
-	for minor := Oldest; minor <= Latest; minor++ {
+	// One more than Versions, to tell since when a gate is what it is.
+	const oldest Minor = 34
+	for minor := oldest; minor <= Latest; minor++ {
 		n := 0
 		for range gateTable().all(minor) {
 			n++
@@ -133,6 +135,18 @@ func TestGateTableIsWhole(t *testing.T) {
 		}
 		if _, err := DefaultGates(minor).With(nil); err != nil {
 			t.Errorf("%s: the defaults contradict each other: %v", minor, err)
+		}
+	}
+}
+
+// A gate of another name would be off without a word.
+func TestNamedGatesAreKnown(t *testing.T) {
+	for _, name := range []string{
+		GatePodLevelResources, GateFixKubeletQOSClass, GatePodLevelManagers, GatePodLevelResize,
+		GateDRANodeAllocatable, GateExclusiveResize, GateMemoryQoS, GateCustomPeriod,
+	} {
+		if DefaultGates(Latest).Spec(name).Stage == StageUnknown {
+			t.Errorf("%s has no gate %s", Latest, name)
 		}
 	}
 }

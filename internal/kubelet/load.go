@@ -139,7 +139,7 @@ func (c *Config) loadFile(o LoadOptions) error {
 	c.KubeletConfiguration = *doc.config
 	c.Written = doc.written
 	if err := setDefaults(&c.KubeletConfiguration, c.Gates); err != nil {
-		return &LoadError{Field: "featureGates", Panic: true, Err: err}
+		return &LoadError{Field: "featureGates", Err: err}
 	}
 	resolvePaths(&c.KubeletConfiguration, filepath.Dir(path))
 	if !doc.effective {

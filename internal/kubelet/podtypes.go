@@ -6,7 +6,6 @@ package kubelet
 // kubelet v1.37: pkg/kubelet/types/pod_update.go.
 const (
 	SourceAnnotation = "kubernetes.io/config.source"
-	SeenAnnotation   = "kubernetes.io/config.seen"
 	HashAnnotation   = "kubernetes.io/config.hash"
 	MirrorAnnotation = "kubernetes.io/config.mirror"
 	SourceAPI        = "api"

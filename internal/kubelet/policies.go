@@ -11,6 +11,10 @@ const (
 	CPUPolicyStatic = "static"
 )
 
+// OptionStrictReservation of cpuManagerPolicyOptions keeps the reserved CPUs out of
+// the shared pool.
+const OptionStrictReservation = "strict-cpu-reservation"
+
 // The policies of memoryManagerPolicy, in capitals unlike the CPU manager's. None
 // is the default; Static pins memory to NUMA nodes; BestEffort is for Windows.
 //

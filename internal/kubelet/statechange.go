@@ -73,7 +73,7 @@ func invalidCPUState(from, to *Config, reservedFrom, reservedTo cpuset.CPUSet) *
 // strictReservation reads the option that takes reserved CPUs out of the shared
 // pool. A bad value is a finding of its own.
 func strictReservation(c *Config) bool {
-	on, _ := strconv.ParseBool(c.CPUManagerPolicyOptions["strict-cpu-reservation"])
+	on, _ := strconv.ParseBool(c.CPUManagerPolicyOptions[OptionStrictReservation])
 	return on
 }
 

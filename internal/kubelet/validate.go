@@ -91,7 +91,7 @@ func (v *validator) cfsQuotaPeriod() {
 	period := *v.CPUCFSQuotaPeriod
 	const field, flag = "cpuCFSQuotaPeriod", "cpu-cfs-quota-period"
 	switch {
-	case !v.Gates.Enabled("CustomCPUCFSQuotaPeriod"):
+	case !v.Gates.Enabled(GateCustomPeriod):
 		if period.Duration != 100*time.Millisecond {
 			v.invalid(field, "%s (--%s) %v requires feature gate CustomCPUCFSQuotaPeriod", field, flag, period)
 		}

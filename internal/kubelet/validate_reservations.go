@@ -117,7 +117,7 @@ func (v *validator) swap() {
 const oldThrottlingFactor = 0.9
 
 func (v *validator) memoryQoS() {
-	on, factor, policy := v.Gates.Enabled("MemoryQoS"), v.MemoryThrottlingFactor, v.MemoryReservationPolicy
+	on, factor, policy := v.Gates.Enabled(GateMemoryQoS), v.MemoryThrottlingFactor, v.MemoryReservationPolicy
 	if !on && factor != nil && *factor != oldThrottlingFactor && v.Gates.Since(37) {
 		v.invalid("memoryThrottlingFactor", "memoryThrottlingFactor must not be set when MemoryQoS feature gate is disabled")
 	}

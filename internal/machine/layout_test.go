@@ -42,7 +42,7 @@ func TestLayout(t *testing.T) {
 }
 
 func TestLayoutOfIrregular(t *testing.T) {
-	m, err := DetectIn(t.Context(), readCapture(t, "irregular").files(t))
+	m, err := detectIn(t.Context(), readCapture(t, "irregular").files(t))
 	if err != nil {
 		t.Fatal(err)
 	}

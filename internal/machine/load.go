@@ -145,7 +145,7 @@ func parseArchive(ctx context.Context, files *archive.FS, folder string) (*Machi
 	if err != nil {
 		return nil, err
 	}
-	return DetectIn(ctx, root)
+	return detectIn(ctx, root)
 }
 
 // machineRoots are the folders that hold a machine's sys, or are a copy of it.

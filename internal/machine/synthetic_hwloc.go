@@ -13,7 +13,6 @@ type level struct {
 	each    int // objects in each object of the level before
 	total   int // objects on the machine
 	memory  int64
-	size    int64
 	indexes string
 	// attached says that the word stood in brackets: memory beside the level,
 	// not a level of its own.
@@ -125,8 +124,8 @@ func (l *level) attribute(text string) error {
 	switch key {
 	case "memory":
 		l.memory, err = parseHwlocBytes(value)
-	case "size":
-		l.size, err = parseHwlocBytes(value)
+	case "size": // of a cache: a synthetic Machine says who shares it, not how large it is
+		_, err = parseHwlocBytes(value)
 	case "indexes":
 		l.indexes = value
 	}

@@ -31,7 +31,7 @@ func Detect(ctx context.Context, hostRoot string) (*Machine, error) {
 		return nil, fmt.Errorf("detecting the machine: %w", err)
 	}
 	defer root.Close()
-	m, err := DetectIn(ctx, root.FS())
+	m, err := detectIn(ctx, root.FS())
 	if err != nil {
 		return nil, fmt.Errorf("detecting the machine below %s: %w", hostRoot, err)
 	}
@@ -42,8 +42,8 @@ func Detect(ctx context.Context, hostRoot string) (*Machine, error) {
 	return m, nil
 }
 
-// DetectIn reads the machine whose sys and proc stand in the file system.
-func DetectIn(ctx context.Context, files fs.FS) (*Machine, error) {
+// detectIn reads the machine whose sys and proc stand in the file system.
+func detectIn(ctx context.Context, files fs.FS) (*Machine, error) {
 	t, err := openTree(files)
 	if err != nil {
 		return nil, err

@@ -37,7 +37,7 @@ func TestDetectReadsBackRegularMachines(t *testing.T) {
 		if err := want.finish(); err != nil {
 			rt.Fatal(err)
 		}
-		got, err := DetectIn(t.Context(), captureOf(want).files(t))
+		got, err := detectIn(t.Context(), captureOf(want).files(t))
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -50,7 +50,7 @@ func TestDetectReadsBackRegularMachines(t *testing.T) {
 
 // An irregular machine by hand: see the comment of the capture.
 func TestDetectIrregular(t *testing.T) {
-	got, err := DetectIn(t.Context(), readCapture(t, "irregular").files(t))
+	got, err := detectIn(t.Context(), readCapture(t, "irregular").files(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +115,7 @@ func TestDetectAssumes(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			c := maps.Clone(base)
 			tt.change(c)
-			m, err := DetectIn(t.Context(), c.files(t))
+			m, err := detectIn(t.Context(), c.files(t))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -141,7 +141,7 @@ func TestDetectWhatTheKubeletCannotRead(t *testing.T) {
 	for _, tt := range tests {
 		c := maps.Clone(base)
 		c["sys/devices/system/"+tt.name] = tt.content
-		m, err := DetectIn(t.Context(), c.files(t))
+		m, err := detectIn(t.Context(), c.files(t))
 		if err != nil {
 			t.Error(err)
 			continue
@@ -173,7 +173,7 @@ func TestDetectRefuses(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			c := maps.Clone(base)
 			tt.change(c)
-			_, err := DetectIn(t.Context(), c.files(t))
+			_, err := detectIn(t.Context(), c.files(t))
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got %v, want an error with %q", err, tt.want)
 			}
@@ -234,7 +234,7 @@ func FuzzDetect(f *testing.F) {
 			return // no capture holds such a file
 		}
 		c[name] = content
-		if m, err := DetectIn(t.Context(), c.files(t)); err == nil && m.Validate() != nil {
+		if m, err := detectIn(t.Context(), c.files(t)); err == nil && m.Validate() != nil {
 			t.Errorf("read an invalid machine: %v", m.Validate())
 		}
 	})

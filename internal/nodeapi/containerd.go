@@ -17,10 +17,8 @@ import (
 
 // RuntimeDriver is what containerd's configuration says of one of its runtimes.
 type RuntimeDriver struct {
-	// Runtime is its name, such as runc, and Default says that pods without a
-	// RuntimeClass run in it.
+	// Runtime is its name, such as runc.
 	Runtime string
-	Default bool
 	// Systemd is SystemdCgroup, and File where it stands, as the host names it.
 	Systemd bool
 	File    string
@@ -40,7 +38,6 @@ type containerdConfig struct {
 
 type criPlugin struct {
 	Containerd struct {
-		Default  string                   `toml:"default_runtime_name,omitempty"`
 		Runtimes map[string]runtimeConfig `toml:"runtimes,omitempty"`
 	} `toml:"containerd,omitempty"`
 }
@@ -91,7 +88,6 @@ func ContainerdFiles(root string) []string {
 // can't be read are told by the error, beside what the others say.
 func ContainerdDrivers(root string) ([]RuntimeDriver, error) {
 	found := map[string]RuntimeDriver{}
-	standard := "runc"
 	var failed error
 	for _, name := range ContainerdFiles(root) {
 		config, err := readContainerd(root, name)
@@ -103,7 +99,6 @@ func ContainerdDrivers(root string) ([]RuntimeDriver, error) {
 			if plugin == nil {
 				continue
 			}
-			standard = cmp.Or(plugin.Containerd.Default, standard)
 			for runtime, r := range plugin.Containerd.Runtimes {
 				if on := r.Options.SystemdCgroup; on != nil {
 					found[runtime] = RuntimeDriver{Runtime: runtime, Systemd: *on, File: name}
@@ -113,9 +108,7 @@ func ContainerdDrivers(root string) ([]RuntimeDriver, error) {
 	}
 	drivers := make([]RuntimeDriver, 0, len(found))
 	for _, runtime := range slices.Sorted(maps.Keys(found)) {
-		d := found[runtime]
-		d.Default = runtime == standard
-		drivers = append(drivers, d)
+		drivers = append(drivers, found[runtime])
 	}
 	return drivers, failed
 }

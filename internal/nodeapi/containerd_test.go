@@ -26,7 +26,7 @@ func hostFiles(t *testing.T, files map[string]string) string {
 
 func TestContainerdDrivers(t *testing.T) {
 	const main = "etc/containerd/config.toml"
-	const v2 = "[plugins.'io.containerd.grpc.v1.cri'.containerd]\ndefault_runtime_name = 'nvidia'\n[plugins.'io.containerd.grpc.v1.cri'.containerd.runtimes.runc.options]\nSystemdCgroup = "
+	const v2 = "[plugins.'io.containerd.grpc.v1.cri'.containerd]\n[plugins.'io.containerd.grpc.v1.cri'.containerd.runtimes.runc.options]\nSystemdCgroup = "
 	for _, tt := range []struct {
 		name  string
 		files map[string]string
@@ -35,12 +35,12 @@ func TestContainerdDrivers(t *testing.T) {
 	}{
 		{"none", nil, nil, false},
 		{"not said", map[string]string{main: "version = 3\n"}, nil, false},
-		{"v1", map[string]string{main: "[plugins.cri.containerd.runtimes.runc.options]\nSystemdCgroup = false\n"}, []RuntimeDriver{{"runc", true, false, "/" + main}}, false},
-		{"v2", map[string]string{main: "version = 2\n" + v2 + "true # yes"}, []RuntimeDriver{{"runc", false, true, "/" + main}}, false},
+		{"v1", map[string]string{main: "[plugins.cri.containerd.runtimes.runc.options]\nSystemdCgroup = false\n"}, []RuntimeDriver{{"runc", false, "/" + main}}, false},
+		{"v2", map[string]string{main: "version = 2\n" + v2 + "true # yes"}, []RuntimeDriver{{"runc", true, "/" + main}}, false},
 		{
 			"v3, inline",
 			map[string]string{main: "version = 3\nplugins.'io.containerd.cri.v1.runtime'.containerd = { runtimes = { runc = { options = { SystemdCgroup = true } }, kata = {} } }\n"},
-			[]RuntimeDriver{{"runc", true, true, "/" + main}},
+			[]RuntimeDriver{{"runc", true, "/" + main}},
 			false,
 		},
 		{"comment", map[string]string{main: "# SystemdCgroup = true\n"}, nil, false},
@@ -52,16 +52,16 @@ func TestContainerdDrivers(t *testing.T) {
 				"etc/containerd/conf.d/20-b.toml": v2 + "true\n",
 				"etc/containerd/conf.d/notes.txt": v2 + "false\n",
 			},
-			[]RuntimeDriver{{"runc", false, true, "/etc/containerd/conf.d/20-b.toml"}},
+			[]RuntimeDriver{{"runc", true, "/etc/containerd/conf.d/20-b.toml"}},
 			false,
 		},
 		{
 			"an import is torn",
 			map[string]string{main: "imports = ['/etc/containerd/conf.d/*']\n" + v2 + "true", "etc/containerd/conf.d/torn.toml": "version = "},
-			[]RuntimeDriver{{"runc", false, true, "/" + main}},
+			[]RuntimeDriver{{"runc", true, "/" + main}},
 			true,
 		},
-		{"k3s", map[string]string{"var/lib/rancher/k3s/agent/etc/containerd/config.toml": v2 + "true"}, []RuntimeDriver{{"runc", false, true, "/var/lib/rancher/k3s/agent/etc/containerd/config.toml"}}, false},
+		{"k3s", map[string]string{"var/lib/rancher/k3s/agent/etc/containerd/config.toml": v2 + "true"}, []RuntimeDriver{{"runc", true, "/var/lib/rancher/k3s/agent/etc/containerd/config.toml"}}, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got, err := ContainerdDrivers(hostFiles(t, tt.files))

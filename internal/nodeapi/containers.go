@@ -14,8 +14,6 @@ type Container struct {
 	// Sandbox says that it is the pod's own, which holds its namespaces; it has no
 	// name.
 	Sandbox bool
-	// PodUID, PodNamespace and PodName are those of its pod.
-	PodUID, PodNamespace, PodName string
 }
 
 // Containers asks the first runtime that answers for its running containers,
@@ -49,7 +47,7 @@ func containers(ctx context.Context, socket string) ([]Container, error) {
 	}
 	found := make([]Container, 0, len(answer.GetContainers()))
 	for _, c := range answer.GetContainers() {
-		found = append(found, labelled(Container{ID: c.GetId(), Name: c.GetMetadata().GetName()}, c.GetLabels()))
+		found = append(found, Container{ID: c.GetId(), Name: c.GetMetadata().GetName()})
 	}
 	pods, err := runtimev1.NewRuntimeServiceClient(conn).ListPodSandbox(ctx, &runtimev1.ListPodSandboxRequest{
 		Filter: &runtimev1.PodSandboxFilter{State: &runtimev1.PodSandboxStateValue{State: runtimev1.PodSandboxState_SANDBOX_READY}},
@@ -58,15 +56,7 @@ func containers(ctx context.Context, socket string) ([]Container, error) {
 		return nil, fmt.Errorf("asking the runtime at %s for its sandboxes: %w", socket, err)
 	}
 	for _, p := range pods.GetItems() {
-		found = append(found, labelled(Container{ID: p.GetId(), Sandbox: true}, p.GetLabels()))
+		found = append(found, Container{ID: p.GetId(), Sandbox: true})
 	}
 	return found, nil
-}
-
-// labelled adds the pod that the labels name.
-//
-// kubelet v1.37: staging/src/k8s.io/kubelet/pkg/types/labels.go.
-func labelled(c Container, labels map[string]string) Container {
-	c.PodUID, c.PodNamespace, c.PodName = labels["io.kubernetes.pod.uid"], labels["io.kubernetes.pod.namespace"], labels["io.kubernetes.pod.name"]
-	return c
 }

@@ -9,15 +9,9 @@ import (
 	"github.com/kqos/kqos/internal/kubelet"
 )
 
-// The feature gates that this package asks for.
 const (
-	gatePodLevelResources        = "PodLevelResources"
-	gateFixKubeletQOSClass       = "PodLevelResourcesFixKubeletQOSClass"
-	gatePodLevelManagers         = "PodLevelResourceManagers"
-	gatePodLevelResize           = "InPlacePodLevelResourcesVerticalScaling"
-	gateDRANodeAllocatable       = "DRANodeAllocatableResources"
-	restartAlways                = corev1.ContainerRestartPolicyAlways
-	millisPerCPU           int64 = 1000
+	restartAlways       = corev1.ContainerRestartPolicyAlways
+	millisPerCPU  int64 = 1000
 )
 
 // classResources are the only resources that decide a class, in the order in
@@ -65,14 +59,14 @@ func ComputeClass(pod *corev1.Pod, g kubelet.Gates) corev1.PodQOSClass {
 // PodLevelSet tells whether spec.resources names a resource that counts at pod
 // level and the gate lets it count.
 func PodLevelSet(pod *corev1.Pod, g kubelet.Gates) bool {
-	return g.Enabled(gatePodLevelResources) && resourcehelper.IsPodLevelResourcesSet(pod)
+	return g.Enabled(kubelet.GatePodLevelResources) && resourcehelper.IsPodLevelResourcesSet(pod)
 }
 
 // podLevelDecides tells whether spec.resources decides the class. Before the
 // gate's fix an empty spec.resources did as well.
 func podLevelDecides(pod *corev1.Pod, g kubelet.Gates) bool {
 	return PodLevelSet(pod, g) ||
-		pod.Spec.Resources != nil && g.Enabled(gatePodLevelResources) && !g.Enabled(gateFixKubeletQOSClass)
+		pod.Spec.Resources != nil && g.Enabled(kubelet.GatePodLevelResources) && !g.Enabled(kubelet.GateFixKubeletQOSClass)
 }
 
 // Containers yields the containers that carry resources: init containers in

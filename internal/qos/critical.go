@@ -6,8 +6,8 @@ import (
 	"github.com/kqos/kqos/internal/kubelet"
 )
 
-// IsStatic tells whether the pod came from a file or a URL, not from the API.
-func IsStatic(pod *corev1.Pod) bool {
+// isStatic tells whether the pod came from a file or a URL, not from the API.
+func isStatic(pod *corev1.Pod) bool {
 	source, ok := pod.Annotations[kubelet.SourceAnnotation]
 	return ok && source != kubelet.SourceAPI
 }
@@ -19,7 +19,7 @@ func IsStatic(pod *corev1.Pod) bool {
 // kubelet v1.37: pkg/kubelet/types/pod_update.go IsCriticalPod.
 func IsCritical(pod *corev1.Pod) bool {
 	_, mirror := pod.Annotations[kubelet.MirrorAnnotation]
-	return mirror || IsStatic(pod) || pod.Spec.Priority != nil && *pod.Spec.Priority >= kubelet.SystemCriticalPriority
+	return mirror || isStatic(pod) || pod.Spec.Priority != nil && *pod.Spec.Priority >= kubelet.SystemCriticalPriority
 }
 
 // IsNodeCritical tells whether the pod is critical and of the class

@@ -20,9 +20,9 @@ func ExclusiveCPUs(pod *corev1.Pod, c *corev1.Container, g kubelet.Gates) (n int
 	}
 	// Before 1.36 the gate PodLevelResources alone decided, and off it changed
 	// nothing.
-	if resourcehelper.IsPodLevelResourcesSet(pod) && (g.Since(36) || g.Enabled(gatePodLevelResources)) {
-		if !g.Enabled(gatePodLevelManagers) || !g.Enabled(gatePodLevelResources) {
-			return 0, "the pod has pod-level resources and the gate " + gatePodLevelManagers + " is off"
+	if resourcehelper.IsPodLevelResourcesSet(pod) && (g.Since(36) || g.Enabled(kubelet.GatePodLevelResources)) {
+		if !g.Enabled(kubelet.GatePodLevelManagers) || !g.Enabled(kubelet.GatePodLevelResources) {
+			return 0, "the pod has pod-level resources and the gate " + kubelet.GatePodLevelManagers + " is off"
 		}
 		if !RequestsEqualLimits(c) {
 			return 0, "in a pod with pod-level resources the container's own requests and limits of cpu and memory must be equal and above zero"
@@ -74,5 +74,5 @@ func PodIsolated(pod *corev1.Pod, assigned func(*corev1.Container) bool, g kubel
 
 // managedAsWhole tells whether the managers serve the pod as a whole.
 func managedAsWhole(pod *corev1.Pod, g kubelet.Gates) bool {
-	return g.Enabled(gatePodLevelManagers) && resourcehelper.IsPodLevelResourcesSet(pod)
+	return g.Enabled(kubelet.GatePodLevelManagers) && resourcehelper.IsPodLevelResourcesSet(pod)
 }

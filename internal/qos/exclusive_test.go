@@ -16,7 +16,7 @@ func guaranteed(name, cpu string) corev1.Container {
 }
 
 func TestExclusiveCPUs(t *testing.T) {
-	managed, err := kubelet.DefaultGates(kubelet.Latest).With(map[string]bool{gatePodLevelManagers: true})
+	managed, err := kubelet.DefaultGates(kubelet.Latest).With(map[string]bool{kubelet.GatePodLevelManagers: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +76,7 @@ func TestOOMScoreWithoutCapacity(t *testing.T) {
 }
 
 func TestPodIsolated(t *testing.T) {
-	managed, err := kubelet.DefaultGates(kubelet.Latest).With(map[string]bool{gatePodLevelManagers: true})
+	managed, err := kubelet.DefaultGates(kubelet.Latest).With(map[string]bool{kubelet.GatePodLevelManagers: true})
 	if err != nil {
 		t.Fatal(err)
 	}

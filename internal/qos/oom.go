@@ -120,11 +120,11 @@ func smallestAppRequest(pod *corev1.Pod, g kubelet.Gates) int64 {
 // kubelet v1.37: pkg/kubelet/qos/helpers.go remainingPodMemReqPerContainer.
 func unassignedMemory(pod *corev1.Pod, g kubelet.Gates) int64 {
 	containers := int64(len(pod.Spec.Containers) + len(pod.Spec.InitContainers))
-	if containers == 0 || !g.Enabled(gatePodLevelResources) || !resourcehelper.IsPodLevelRequestsSet(pod) || pod.Spec.Resources.Requests.Memory().IsZero() {
+	if containers == 0 || !g.Enabled(kubelet.GatePodLevelResources) || !resourcehelper.IsPodLevelRequestsSet(pod) || pod.Spec.Resources.Requests.Memory().IsZero() {
 		return 0
 	}
 	assigned := resourcehelper.AggregateContainerRequests(pod, resourcehelper.PodResourcesOptions{
-		UseDRANodeAllocatableResourceClaimStatus: g.Enabled(gateDRANodeAllocatable),
+		UseDRANodeAllocatableResourceClaimStatus: g.Enabled(kubelet.GateDRANodeAllocatable),
 	})
 	rest := pod.Spec.Resources.Requests.Memory().Value() - assigned.Memory().Value()
 	if g.Since(37) {
@@ -139,7 +139,7 @@ func unassignedMemory(pod *corev1.Pod, g kubelet.Gates) int64 {
 // kubelet v1.37: pkg/kubelet/qos/policy.go getEffectiveContainerMemoryRequest.
 func memoryRequest(pod *corev1.Pod, c *corev1.Container, g kubelet.Gates) int64 {
 	request := c.Resources.Requests.Memory().Value()
-	if !g.Enabled(gateDRANodeAllocatable) {
+	if !g.Enabled(kubelet.GateDRANodeAllocatable) {
 		return request
 	}
 	for i := range pod.Status.NodeAllocatableResourceClaimStatuses {

@@ -35,7 +35,7 @@ func Overflows(pod *corev1.Pod, g kubelet.Gates) []corev1.ResourceName {
 		return nil
 	}
 	beyond := map[corev1.ResourceName]bool{}
-	for _, list := range []corev1.ResourceList{PodRequests(pod, options(g)), PodLimits(pod, options(g))} {
+	for _, list := range []corev1.ResourceList{PodRequests(pod, options(g)), podLimits(pod, options(g))} {
 		for name, q := range list {
 			if quantity.BeyondInt64(name, q) {
 				beyond[name] = true

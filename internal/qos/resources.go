@@ -22,7 +22,7 @@ func Requests(pod *corev1.Pod, g kubelet.Gates) corev1.ResourceList {
 //
 // kubelet v1.37: cm/helpers_linux.go ResourceConfigForPod.
 func Limits(pod *corev1.Pod, g kubelet.Gates) corev1.ResourceList {
-	return counted(PodLimits(pod, options(g)))
+	return counted(podLimits(pod, options(g)))
 }
 
 // RequestsWithStatus are the requests as a scheduler counts them during an
@@ -34,7 +34,7 @@ func RequestsWithStatus(pod *corev1.Pod, g kubelet.Gates) corev1.ResourceList {
 
 // LimitsWithStatus are the limits counted like RequestsWithStatus.
 func LimitsWithStatus(pod *corev1.Pod, g kubelet.Gates) corev1.ResourceList {
-	return counted(PodLimits(pod, statusOptions(g)))
+	return counted(podLimits(pod, statusOptions(g)))
 }
 
 // PodRequests is the helper that scheduler and kubelet share, on a copy of the
@@ -45,8 +45,8 @@ func PodRequests(pod *corev1.Pod, o resourcehelper.PodResourcesOptions) corev1.R
 	return resourcehelper.PodRequests(ownPodLevel(pod), o)
 }
 
-// PodLimits are the limits summed in the way of PodRequests.
-func PodLimits(pod *corev1.Pod, o resourcehelper.PodResourcesOptions) corev1.ResourceList {
+// podLimits are the limits summed in the way of PodRequests.
+func podLimits(pod *corev1.Pod, o resourcehelper.PodResourcesOptions) corev1.ResourceList {
 	return resourcehelper.PodLimits(ownPodLevel(pod), o)
 }
 
@@ -81,14 +81,14 @@ func IsSidecar(c *corev1.Container) bool {
 
 func options(g kubelet.Gates) resourcehelper.PodResourcesOptions {
 	return resourcehelper.PodResourcesOptions{
-		SkipPodLevelResources:                    !g.Enabled(gatePodLevelResources),
-		UseDRANodeAllocatableResourceClaimStatus: g.Enabled(gateDRANodeAllocatable),
+		SkipPodLevelResources:                    !g.Enabled(kubelet.GatePodLevelResources),
+		UseDRANodeAllocatableResourceClaimStatus: g.Enabled(kubelet.GateDRANodeAllocatable),
 	}
 }
 
 func statusOptions(g kubelet.Gates) resourcehelper.PodResourcesOptions {
 	o := options(g)
 	o.UseStatusResources = true
-	o.InPlacePodLevelResourcesVerticalScalingEnabled = g.Enabled(gatePodLevelResize)
+	o.InPlacePodLevelResourcesVerticalScalingEnabled = g.Enabled(kubelet.GatePodLevelResize)
 	return o
 }

@@ -63,8 +63,6 @@ type Admission struct {
 	// resources.
 	PodCPUs   string
 	PodMemory []Memory
-	// After is the node once the containers have started.
-	After State
 }
 
 // NewNode starts a kubelet that finds the given checkpoint files. An error is a
@@ -96,7 +94,6 @@ func (n *Node) Add(pod *corev1.Pod) Admission {
 	} else {
 		n.collect()
 	}
-	a.After = n.State()
 	return a
 }
 

@@ -16,15 +16,15 @@ import (
 // mountpoint is where opencontainers/cgroups looks for cgroups, and nowhere else.
 const mountpoint = "/sys/fs/cgroup"
 
-// Mark is the extended attribute of a cgroup that kqos made. It needs
+// markName is the extended attribute of a cgroup that kqos made. It needs
 // CAP_SYS_ADMIN to be set and to be seen.
-const Mark = "trusted.kqos"
+const markName = "trusted.kqos"
 
-// marked is Mark's value: the layout of what kqos keeps on a cgroup.
+// marked is markName's value: the layout of what kqos keeps on a cgroup.
 const marked = "1"
 
 // creating is the attribute by which the parent names the child that is being
-// made, so that a child whose maker was killed before it could set Mark is
+// made, so that a child whose maker was killed before it could set markName is
 // still known as kqos's own.
 const creating = "trusted.kqos.creating"
 
@@ -43,11 +43,11 @@ type Options struct {
 	HostRoot string
 }
 
-// ErrUnsupported is returned by Open where there are no cgroups.
-var ErrUnsupported = errors.New("cgroups can be read and written on Linux only; use --dry-run with --topology elsewhere")
+// errUnsupported is returned by Open where there are no cgroups.
+var errUnsupported = errors.New("cgroups can be read and written on Linux only; use --dry-run with --topology elsewhere")
 
-// ErrGone is returned when a cgroup vanished between two steps.
-var ErrGone = errors.New("the cgroup is gone")
+// errGone is returned when a cgroup vanished between two steps.
+var errGone = errors.New("the cgroup is gone")
 
 // ControllerMissingError says that the kernel offers no such controller in the
 // hierarchies that the driver writes.

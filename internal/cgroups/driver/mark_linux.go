@@ -15,10 +15,10 @@ import (
 // xattrSizeMax is XATTR_SIZE_MAX of the kernel (include/uapi/linux/limits.h).
 const xattrSizeMax = 64 << 10
 
-// hasMark says whether a folder bears Mark. A process without CAP_SYS_ADMIN
+// hasMark says whether a folder bears markName. A process without CAP_SYS_ADMIN
 // sees none.
 func hasMark(folder string) (bool, error) {
-	_, err := attribute(folder, Mark)
+	_, err := attribute(folder, markName)
 	switch {
 	case err == nil:
 		return true, nil
@@ -134,7 +134,7 @@ func (d *Driver) intend(p string) error {
 	case errors.Is(err, unix.EROFS):
 		return fmt.Errorf("creating cgroup %s: %w", p, readOnly(err))
 	case errors.Is(err, unix.ENOENT):
-		return fmt.Errorf("creating cgroup %s: its parent %s does not exist: %w", p, path.Dir(p), ErrGone)
+		return fmt.Errorf("creating cgroup %s: its parent %s does not exist: %w", p, path.Dir(p), errGone)
 	}
 	return fmt.Errorf("creating cgroup %s: setting %s on %s: %w", p, creating, parent, err)
 }
@@ -185,7 +185,7 @@ func (d *Driver) unfinished(p string) (bool, error) {
 func (d *Driver) setMarks(folders []string) error {
 	var errs []error
 	for _, folder := range folders {
-		err := unix.Lsetxattr(folder, Mark, []byte(marked), 0)
+		err := unix.Lsetxattr(folder, markName, []byte(marked), 0)
 		if err != nil && !errors.Is(err, unix.ENOENT) {
 			errs = append(errs, fmt.Errorf("marking %s: %w", folder, err))
 		}

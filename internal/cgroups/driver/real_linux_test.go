@@ -298,8 +298,8 @@ func TestSetErrors(t *testing.T) {
 	if !d.v2() {
 		key = "memory/memory.limit_in_bytes"
 	}
-	if err := d.Set(cg, map[string]string{key: "1048576"}); !errors.Is(err, ErrGone) {
-		t.Errorf("a vanished cgroup: %v, want ErrGone", err)
+	if err := d.Set(cg, map[string]string{key: "1048576"}); !errors.Is(err, errGone) {
+		t.Errorf("a vanished cgroup: %v, want errGone", err)
 	}
 	for _, bad := range []string{root + "/..", root + "/a\nb", "x"} {
 		at := &cgroups.Cgroup{Path: bad}

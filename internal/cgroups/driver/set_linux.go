@@ -66,10 +66,10 @@ func (d *Driver) explain(path string, err error) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, unix.ENODEV):
-		return fmt.Errorf("cgroup %s: %w: %w", path, ErrGone, err)
+		return fmt.Errorf("cgroup %s: %w: %w", path, errGone, err)
 	case errors.Is(err, os.ErrNotExist):
 		if there, lookErr := isFolder(d.folder(path)); lookErr == nil && !there {
-			return fmt.Errorf("cgroup %s: %w: %w", path, ErrGone, err)
+			return fmt.Errorf("cgroup %s: %w: %w", path, errGone, err)
 		}
 	case errors.Is(err, unix.EROFS):
 		return fmt.Errorf("cgroup %s: %w", path, readOnly(err))

@@ -42,7 +42,7 @@ func checkPlacers(f *Facts) Result {
 			}
 		}
 	}
-	if f.Config.CPUManagerPolicyOptions["strict-cpu-reservation"] != "true" {
+	if f.Config.CPUManagerPolicyOptions[kubelet.OptionStrictReservation] != "true" {
 		return ok("the static policy alone gives CPUs away; pods without CPUs of their own run on reserved ones too (strict-cpu-reservation is off)")
 	}
 	return ok("the static policy alone gives CPUs away, and no pod runs on reserved ones")

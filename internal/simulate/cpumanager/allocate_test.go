@@ -155,7 +155,7 @@ func TestDistributionWithoutEnd(t *testing.T) {
 	// Eight sockets of two NUMA nodes with 16 CPUs each; on seven sockets the
 	// nodes have 1 and 15 CPUs free, on the last 8 and 8.
 	node := synthetic(t, "sockets=8,numa=16,cores=256,threads=1")
-	topology, err := Discover(node)
+	topology, err := discover(node)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -37,7 +37,7 @@ func podLevelManager(t *testing.T, names ...string) *Manager {
 
 func TestAllocatePod(t *testing.T) {
 	t.Parallel()
-	m := podLevelManager(t, gatePodLevelManagers)
+	m := podLevelManager(t, kubelet.GatePodLevelManagers)
 	shared := corev1.Container{Name: "shared"}
 	init := []corev1.Container{container("init", "4"), sidecar("sidecar", "2"), {Name: "whole"}}
 	pod := podLevel("8", init, []corev1.Container{container("own", "2"), shared})
@@ -90,7 +90,7 @@ func TestEmptySharedPool(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			m := podLevelManager(t, gatePodLevelManagers)
+			m := podLevelManager(t, kubelet.GatePodLevelManagers)
 			err := m.AllocatePod(tt.pod, topologymanager.Hint{})
 			refusal, ok := errors.AsType[*topologymanager.RefusalError](err)
 			if !ok || refusal.Reason != topologymanager.ReasonEmptyPodSharedPool || refusal.Message != tt.want {

@@ -16,12 +16,6 @@ import (
 	"github.com/kqos/kqos/internal/simulate/topologymanager"
 )
 
-// The feature gates that this package asks for, besides those of the options.
-const (
-	gatePodLevelManagers = "PodLevelResourceManagers"
-	gateBaselines        = "InPlacePodVerticalScalingExclusiveCPUs"
-)
-
 // Config is what the CPU manager is started with.
 type Config struct {
 	// Policy is cpuManagerPolicy, Options cpuManagerPolicyOptions.
@@ -58,7 +52,7 @@ var _ topologymanager.Provider = (*Manager)(nil)
 // words. Start must be called before anything is allocated.
 // kubelet v1.37: cm/cpumanager/cpu_manager.go NewManager
 func New(node *machine.Machine, c Config) (*Manager, error) {
-	topology, err := Discover(node)
+	topology, err := discover(node)
 	if err != nil {
 		return nil, err
 	}

@@ -17,7 +17,7 @@ const (
 	OptionDistributeAcrossNUMA  = "distribute-cpus-across-numa"
 	OptionAlignBySocket         = "align-by-socket"
 	OptionDistributeAcrossCores = "distribute-cpus-across-cores"
-	OptionStrictReservation     = "strict-cpu-reservation"
+	OptionStrictReservation     = kubelet.OptionStrictReservation
 	OptionPreferAlignByUncore   = "prefer-align-cpus-by-uncorecache"
 )
 

@@ -28,7 +28,7 @@ func (m *Manager) exclusive(pod *corev1.Pod, c *corev1.Container) int {
 
 // podLevel tells whether the pod's CPUs are given to the pod as a whole.
 func (m *Manager) podLevel(pod *corev1.Pod) bool {
-	return m.gates.Enabled(gatePodLevelManagers) && resourcehelper.IsPodLevelResourcesSet(pod)
+	return m.gates.Enabled(kubelet.GatePodLevelManagers) && resourcehelper.IsPodLevelResourcesSet(pod)
 }
 
 // podExclusive is the number of exclusive CPUs that the pod holds at its peak:

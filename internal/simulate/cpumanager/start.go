@@ -70,7 +70,7 @@ func (m *Manager) checkEntries(managed cpuset.CPUSet) error {
 // kubelet v1.37: cm/cpumanager/state/state_checkpoint.go restoreState
 func (m *Manager) restored(s State) State {
 	s = s.Clone()
-	if !m.gates.Enabled(gatePodLevelManagers) {
+	if !m.gates.Enabled(kubelet.GatePodLevelManagers) {
 		s.PodEntries = nil
 	}
 	switch {
@@ -85,5 +85,5 @@ func (m *Manager) restored(s State) State {
 // keepsBaselines tells whether the CPUs of the admission are kept beside those
 // of now. The gate is older than they are.
 func (m *Manager) keepsBaselines() bool {
-	return m.gates.Since(37) && m.gates.Enabled(gateBaselines)
+	return m.gates.Since(37) && m.gates.Enabled(kubelet.GateExclusiveResize)
 }

@@ -39,9 +39,9 @@ type grouping struct {
 	all     []int
 }
 
-// Discover derives the topology. It fails, in the kubelet's words, for a
+// discover derives the topology. It fails, in the kubelet's words, for a
 // machine without CPUs.
-func Discover(m *machine.Machine) (*Topology, error) {
+func discover(m *machine.Machine) (*Topology, error) {
 	t := &Topology{NumCPUs: m.NumCPUs(), NumSockets: m.NumSockets(), position: map[int]int{}}
 	if t.NumCPUs == 0 {
 		return nil, errors.New("could not detect number of cpus")

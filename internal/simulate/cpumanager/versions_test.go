@@ -62,7 +62,7 @@ func TestWholeCoresOfVersions(t *testing.T) {
 func TestBaselinesOfVersions(t *testing.T) {
 	t.Parallel()
 	for minor, want := range map[kubelet.Minor]int{36: 0, 37: 1} {
-		g, err := kubelet.DefaultGates(minor).With(map[string]bool{gateBaselines: true})
+		g, err := kubelet.DefaultGates(minor).With(map[string]bool{kubelet.GateExclusiveResize: true})
 		if err != nil {
 			t.Fatal(err)
 		}

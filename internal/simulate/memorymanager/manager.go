@@ -21,8 +21,6 @@ import (
 	"github.com/kqos/kqos/internal/qos"
 )
 
-const gatePodLevelManagers = "PodLevelResourceManagers"
-
 // Config is what a memory manager is made of.
 type Config struct {
 	Policy  string
@@ -82,7 +80,7 @@ func New(c Config) (*Manager, error) {
 func (m *Manager) Start(s *kubelet.MemoryManagerState) error {
 	m.nodes, m.blocks, m.pods = kubelet.NUMANodeMap{}, kubelet.ContainerMemory{}, nil
 	m.reuse, m.written = reusable{}, s == nil
-	if m.gates.Enabled(gatePodLevelManagers) {
+	if m.gates.Enabled(kubelet.GatePodLevelManagers) {
 		m.pods = kubelet.PodMemoryMap{}
 	}
 	if s != nil {

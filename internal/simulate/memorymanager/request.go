@@ -7,6 +7,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/kqos/kqos/internal/kubelet"
 	"github.com/kqos/kqos/internal/qos"
 )
 
@@ -28,7 +29,7 @@ func (m *Manager) concerns(pod *corev1.Pod) bool {
 
 // podLevel tells whether the pod is placed by its pod-level resources.
 func (m *Manager) podLevel(pod *corev1.Pod) bool {
-	return m.gates.Enabled(gatePodLevelManagers) && qos.PodLevelSet(pod, m.gates)
+	return m.gates.Enabled(kubelet.GatePodLevelManagers) && qos.PodLevelSet(pod, m.gates)
 }
 
 // ofContainer is what a container requests. Within a pod placed by pod-level

@@ -115,7 +115,7 @@ func (m *Manager) admitWhole(pod *corev1.Pod, v *Verdict) bool {
 
 // podLevel tells whether the pod is placed by its pod-level resources.
 func (m *Manager) podLevel(pod *corev1.Pod) bool {
-	return m.gates.Enabled("PodLevelResourceManagers") && qos.PodLevelSet(pod, m.gates)
+	return m.gates.Enabled(kubelet.GatePodLevelManagers) && qos.PodLevelSet(pod, m.gates)
 }
 
 // round merges the hints of a container, or of the pod where c is nil.

@@ -11,6 +11,7 @@ import (
 	resourcehelper "k8s.io/component-helpers/resource"
 
 	"github.com/kqos/kqos/internal/kubelet"
+	"github.com/kqos/kqos/internal/quantity"
 )
 
 type goldenCase struct {
@@ -66,10 +67,7 @@ func TestGolden(t *testing.T) {
 func amounts(list corev1.ResourceList) map[string]int64 {
 	out := map[string]int64{}
 	for name, q := range list {
-		out[string(name)] = q.Value()
-		if name == corev1.ResourceCPU {
-			out[string(name)] = q.MilliValue()
-		}
+		out[string(name)] = quantity.Units(name, q)
 	}
 	return out
 }

@@ -21,7 +21,7 @@ import (
 // validateResourceRequirements, validatePodResources, validateOverhead.
 func invalidResources(pod *corev1.Pod, g kubelet.Gates) []string {
 	var out []string
-	if pod.Spec.Resources != nil && g.Enabled(gatePodLevelResources) {
+	if pod.Spec.Resources != nil && g.Enabled(kubelet.GatePodLevelResources) {
 		out = append(out, invalidPodLevel(pod)...)
 	}
 	for i := range pod.Spec.InitContainers {

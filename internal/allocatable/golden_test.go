@@ -16,6 +16,7 @@ import (
 
 	"github.com/kqos/kqos/internal/allocatable"
 	"github.com/kqos/kqos/internal/kubelet"
+	"github.com/kqos/kqos/internal/quantity"
 )
 
 // goldenCase is one record of the kubelet's own answers, see
@@ -115,12 +116,8 @@ func (c *goldenCase) node(tb testing.TB) allocatable.Node {
 func amounts(list corev1.ResourceList, names map[string]int64) map[string]int64 {
 	got := map[string]int64{}
 	for name, q := range list {
-		if _, ok := names[string(name)]; !ok {
-			continue
-		}
-		got[string(name)] = q.Value()
-		if name == corev1.ResourceCPU {
-			got[string(name)] = q.MilliValue()
+		if _, ok := names[string(name)]; ok {
+			got[string(name)] = quantity.Units(name, q)
 		}
 	}
 	return got

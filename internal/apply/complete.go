@@ -52,20 +52,11 @@ func OwnTree(tree cgroups.Tree, host Reader, prune bool) (bool, error) {
 // UnknownPod gives the path of a pod cgroup below the wanted tree's tiers whose
 // UID is not among those known; "" when there is none.
 func UnknownPod(tree cgroups.Tree, host Reader, known map[string]bool) (string, error) {
-	for i := range tree.Cgroups {
-		cg := &tree.Cgroups[i]
-		if !holdsPods(cg) {
-			continue
-		}
-		pods, err := podsBelow(host, cg.Path)
-		if err != nil {
-			return "", err
-		}
-		for _, pod := range pods {
-			if !known[pod.uid] {
-				return pod.at, nil
-			}
+	pods, err := podsOf(tree, host)
+	for _, pod := range pods {
+		if !known[pod.uid] {
+			return pod.at, nil
 		}
 	}
-	return "", nil
+	return "", err
 }

@@ -21,24 +21,18 @@ func ReadHeld(tree cgroups.Tree, host Reader, file string) (Held, error) {
 	if tree.Version == 1 {
 		file = "cpuset/" + file
 	}
+	pods, err := podsOf(tree, host)
+	if err != nil {
+		return nil, err
+	}
 	held := Held{}
-	for i := range tree.Cgroups {
-		cg := &tree.Cgroups[i]
-		if !holdsPods(cg) {
-			continue
-		}
-		pods, err := podsBelow(host, cg.Path)
+	for _, pod := range pods {
+		containers, err := heldBelow(host, pod.at, file)
 		if err != nil {
 			return nil, err
 		}
-		for _, pod := range pods {
-			containers, err := heldBelow(host, pod.at, file)
-			if err != nil {
-				return nil, err
-			}
-			if len(containers) > 0 {
-				held[pod.uid] = containers
-			}
+		if len(containers) > 0 {
+			held[pod.uid] = containers
 		}
 	}
 	return held, nil

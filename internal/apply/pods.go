@@ -15,6 +15,21 @@ func holdsPods(cg *cgroups.Cgroup) bool {
 // podCgroup is the cgroup of a pod on the host, wanted or not.
 type podCgroup struct{ at, uid string }
 
+// podsOf lists the pods on the host below the tiers of the wanted tree.
+func podsOf(tree cgroups.Tree, host Reader) ([]podCgroup, error) {
+	var all []podCgroup
+	for i := range tree.Cgroups {
+		if cg := &tree.Cgroups[i]; holdsPods(cg) {
+			pods, err := podsBelow(host, cg.Path)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, pods...)
+		}
+	}
+	return all, nil
+}
+
 // podsBelow lists the pods right below kubepods or a tier.
 func podsBelow(host Reader, tier string) ([]podCgroup, error) {
 	children, err := host.Children(tier)

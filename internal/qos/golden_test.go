@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kqos/kqos/internal/kubelet"
+	"github.com/kqos/kqos/internal/quantity"
 )
 
 // goldenView is what the kubelet's own code says of one pod.
@@ -84,10 +85,7 @@ func view(pod *corev1.Pod, memory int64, g kubelet.Gates) goldenView {
 func amounts(list corev1.ResourceList) map[string]int64 {
 	out := map[string]int64{}
 	for name, q := range list {
-		out[string(name)] = q.Value()
-		if name == corev1.ResourceCPU {
-			out[string(name)] = q.MilliValue()
-		}
+		out[string(name)] = quantity.Units(name, q)
 	}
 	return out
 }

@@ -91,14 +91,28 @@ func (d *decoder) workload(kind string, raw []byte) (w *Workload, found bool) {
 		return d.templated(raw, o, func() holder { return holder{&o.ObjectMeta, &o.Spec.Template, nil} }), true
 	case "Job":
 		o := &batchv1.Job{}
-		return d.templated(raw, o, func() holder { return holder{&o.ObjectMeta, &o.Spec.Template, o.Spec.Parallelism} }), true
+		return d.templated(raw, o, func() holder { return holder{&o.ObjectMeta, &o.Spec.Template, atOnce(&o.Spec)} }), true
 	case "CronJob":
 		o := &batchv1.CronJob{}
 		return d.templated(raw, o, func() holder {
-			return holder{&o.ObjectMeta, &o.Spec.JobTemplate.Spec.Template, o.Spec.JobTemplate.Spec.Parallelism}
+			return holder{&o.ObjectMeta, &o.Spec.JobTemplate.Spec.Template, atOnce(&o.Spec.JobTemplate.Spec)}
 		}), true
 	}
 	return nil, false
+}
+
+// atOnce is how many pods of a job run side by side: no more than are to complete.
+//
+// kubernetes v1.37: pkg/controller/job/job_controller.go manageJob.
+func atOnce(job *batchv1.JobSpec) *int32 {
+	parallelism := int32(1)
+	if job.Parallelism != nil {
+		parallelism = *job.Parallelism
+	}
+	if job.Completions != nil {
+		parallelism = min(parallelism, *job.Completions)
+	}
+	return &parallelism
 }
 
 // templated makes the pod that the object's template would create, under the

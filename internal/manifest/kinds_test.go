@@ -23,6 +23,8 @@ func TestKinds(t *testing.T) {
 		{"apps/v1 DaemonSet", "spec: {template: " + template + "}", 1},
 		{"batch/v1 Job", "spec: {parallelism: 5, template: " + template + "}", 5},
 		{"batch/v1beta1 CronJob", "spec: {jobTemplate: {spec: {parallelism: 6, template: " + template + "}}}", 6},
+		{"batch/v1 Job", "spec: {parallelism: 5, completions: 2, template: " + template + "}", 2},
+		{"batch/v1 Job", "spec: {completions: 2, template: " + template + "}", 1},
 	} {
 		version, kind := splitKind(c.kind)
 		text := "apiVersion: " + version + "\nkind: " + kind + "\nmetadata: {name: web, namespace: shop, uid: u}\n" + c.spec + "\n"

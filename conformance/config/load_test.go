@@ -85,7 +85,7 @@ func kqos(t *rapid.T, o start.Options, cgroupVersion int, known map[string]bool)
 	for _, f := range c.Validate(cgroupVersion) {
 		a.Findings = append(a.Findings, f.Message)
 	}
-	slices.Sort(a.Findings)
+	start.Settle(a.Findings)
 	return a
 }
 

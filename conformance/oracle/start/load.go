@@ -115,8 +115,7 @@ func Judge(o Options, cgroupVersion int) (a Answer, err error) {
 	return a, nil
 }
 
-// texts are the single errors of an aggregate, sorted: the kubelet ranges over
-// maps.
+// texts are the single errors of an aggregate, in their order.
 func texts(err error) []string {
 	if err == nil {
 		return nil
@@ -129,8 +128,32 @@ func texts(err error) []string {
 	for _, e := range utilerrors.Flatten(all).Errors() {
 		out = append(out, e.Error())
 	}
-	slices.Sort(out)
+	Settle(out)
 	return out
+}
+
+// Settle sorts those neighbours among findings whose order is chance: the
+// kubelet ranges over a map for sysctls and for each node's reserved memory.
+func Settle(findings []string) {
+	for start := 0; start < len(findings); {
+		end := start + 1
+		for subject := chance(findings[start]); subject != "" && end < len(findings) && chance(findings[end]) == subject; {
+			end++
+		}
+		slices.Sort(findings[start:end])
+		start = end
+	}
+}
+
+// chance is the map that the finding comes from, or "".
+func chance(finding string) string {
+	if strings.Contains(finding, "defaultPodSysctls") {
+		return "defaultPodSysctls"
+	}
+	if _, rest, ok := strings.Cut(finding, "for NUMA node "); ok {
+		return "NUMA node " + rest[:strings.IndexAny(rest+" ", " ")]
+	}
+	return ""
 }
 
 // parse is the command's first look at its line, into the defaults of flags.

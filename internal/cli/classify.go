@@ -69,7 +69,7 @@ func (o *classifyOptions) run(ctx context.Context, a *app, args []string) error 
 	}
 	// Both versions are answered, so a refusal of cgroup v1 is beside the point.
 	for _, f := range n.config.Validate(2) {
-		a.logger().Warn("the kubelet would refuse the configuration: " + f.Message)
+		a.logger().Warn("the kubelet would refuse the configuration: " + f.Message + meant(f))
 	}
 	c, err := newClassifier(n, !o.output.text() && o.output.format != "name" && o.output.format != "csv")
 	if err != nil {

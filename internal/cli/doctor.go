@@ -128,7 +128,7 @@ func (o *doctorOptions) facts(ctx context.Context, a *app) (*doctor.Facts, error
 	}
 	options := doctor.Options{
 		Root: root, Config: n.config, ConfigError: refused, Driver: n.driver, CgroupVersion: n.cgroupVersion,
-		Machine: n.machine, Node: n.onNode(), StateDir: o.stateDir,
+		Machine: n.machine, Node: n.onNode(), StateDir: o.stateDir, Meant: meant,
 	}
 	if root != "" {
 		options.Sockets, options.Systemd = nodeapi.RuntimeSockets(root), nodeapi.SystemdSockets(root)

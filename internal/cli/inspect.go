@@ -75,7 +75,7 @@ it tells Prometheus what it sees, and logs what appears and what goes instead.`,
 	f.BoolVar(&o.complete, "pods-complete", false, "the pods given are all of the node's; else they are if each pod that is there is one of them")
 	f.StringVar(&o.stateDir, "state-dir", "", "folder of the kubelet's checkpoint files; default: var/lib/kubelet below --host-root")
 	f.BoolVar(&o.all, "all", false, "the whole hierarchy")
-	f.BoolVar(&o.exitCode, "exit-code", false, "exit 1 if anything drifted")
+	f.BoolVar(&o.exitCode, "exit-code", false, "exit 1 if anything drifted; a pod counts where its manifest is known, by -f or the kubelet's PodsAPI")
 	f.StringVar(&o.sortBy, "sort", "name", "order of siblings: name, cpu, memory, pids, throttled, oom, pressure, drift")
 	f.StringVar(&o.fold, "fold", "", "show no deeper than this level: node, qos, pod, container")
 	f.DurationVar(&o.sample, "sample", 200*time.Millisecond, "how long to measure CPU; 0 leaves it out")

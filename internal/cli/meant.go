@@ -11,6 +11,7 @@ import (
 	kubeletconfig "k8s.io/kubelet/config/v1beta1"
 
 	"github.com/kqos/kqos/internal/kubelet"
+	"github.com/kqos/kqos/internal/simulate"
 	"github.com/kqos/kqos/internal/simulate/cpumanager"
 	"github.com/kqos/kqos/internal/simulate/topologymanager"
 )
@@ -21,12 +22,34 @@ var refusedWord = regexp.MustCompile(`"([^"]*)"|unrecognized feature gate: (\w+)
 
 // meant ends a finding with the word of the configuration that was meant; empty
 // where none is near.
-func meant(f kubelet.Finding) string {
-	found := refusedWord.FindAllStringSubmatch(f.Message, -1)
+func meant(f kubelet.Finding) string { return meantIn(f.Message, f.Field) }
+
+// meantAtStart ends what the kubelet says at its start likewise.
+func meantAtStart(e *simulate.StartError) string {
+	switch e.Stage {
+	case simulate.StageFeatureGates:
+		return meantIn(e.Message, "featureGates")
+	case simulate.StageTopology:
+		return meantIn(e.Message, "topologyManagerPolicyOptions")
+	case simulate.StageCPU:
+		return meantIn(e.Message, "cpuManagerPolicy", "cpuManagerPolicyOptions")
+	case simulate.StageMemory:
+		return meantIn(e.Message, "memoryManagerPolicy")
+	}
+	return meantIn(e.Message)
+}
+
+// meantIn looks for the word of one of the fields that is near to the first that
+// the message refuses.
+func meantIn(message string, fields ...string) string {
+	found := refusedWord.FindAllStringSubmatch(message, -1)
 	if len(found) == 0 {
 		return ""
 	}
-	words := fieldWords(f.Field)
+	var words []string
+	for _, field := range fields {
+		words = append(words, fieldWords(field)...)
+	}
 	for _, quoted := range found[1:] {
 		words = append(words, quoted[1])
 	}

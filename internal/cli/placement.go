@@ -37,6 +37,7 @@ func (o *planOptions) place(a *app, w *wanted) error {
 	// admitted comes, whoever stands before it.
 	sim, err := simulate.NewNode(simulate.Spec{
 		Config: startable(n.config), Machine: n.machine, CgroupVersion: n.cgroupVersion, KeepUnknown: true,
+		Dir: or(o.stateDir, o.node.kubeletDir()),
 	}, files)
 	if err != nil {
 		return fmt.Errorf("placing the pods: the kubelet would not start: %w", err)

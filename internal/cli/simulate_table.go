@@ -19,7 +19,7 @@ import (
 // sentence for each refusal, and what is left.
 func printSimulation(w io.Writer, s render.Style, r simulation) error {
 	if r.StartError != nil {
-		_, err := fmt.Fprintf(w, "the kubelet does not start (%s): %s\n", r.StartError.Stage, r.StartError.Message)
+		_, err := fmt.Fprintf(w, "the kubelet does not start (%s): %s%s\n", r.StartError.Stage, r.StartError.Message, meantAtStart(r.StartError))
 		return err
 	}
 	t := placementTable(r, s)
@@ -162,7 +162,7 @@ func refusals(events []simulate.EventResult) []string {
 		e := &events[i]
 		switch {
 		case e.StartError != nil:
-			lines = append(lines, fmt.Sprintf("%s: the kubelet does not start (%s): %s\n", e.Op, e.StartError.Stage, e.StartError.Message))
+			lines = append(lines, fmt.Sprintf("%s: the kubelet does not start (%s): %s%s\n", e.Op, e.StartError.Stage, e.StartError.Message, meantAtStart(e.StartError)))
 		case e.Why != "":
 			message := e.Reason + ": " + e.Message
 			if e.Panic != "" {

@@ -1,6 +1,8 @@
 // Package cli is the command line: one file a command, which turns flags into
 // one call of a package below and the result into a view that render prints.
 // No rule of the kubelet lives here.
+//
+//	os.Exit(cli.Main(os.Args[1:], cli.Host()))
 package cli
 
 import (

@@ -30,7 +30,7 @@ func (o *topologyOptions) use(a *app, n *node, in *podInput) (use machine.Use, k
 		Config: n.config, Machine: n.machine, CgroupVersion: n.cgroupVersion, Dir: o.stateDir, KeepUnknown: true,
 	}, files)
 	if refused := (*simulate.StartError)(nil); errors.As(err, &refused) {
-		a.logger().Warn("the kubelet would not start, so no CPUs are marked: " + refused.Message)
+		a.logger().Warn("the kubelet would not start, so no CPUs are marked: " + refused.Message + meantAtStart(refused))
 		return use, false, nil
 	}
 	if err != nil {

@@ -1,7 +1,9 @@
 package inspect
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"path"
 	"path/filepath"
 	"slices"
@@ -18,7 +20,7 @@ func (h *Hierarchy) Find(root, word string, owners *Owners) ([]string, error) {
 	if p := path.Clean("/" + word); h.Exists(p) {
 		return []string{p}, nil
 	}
-	if pid, err := strconv.Atoi(word); err == nil {
+	if pid, err := strconv.Atoi(word); err == nil && len(word) < shortID {
 		p, err := h.ofProcess(root, pid)
 		if err != nil {
 			return nil, err
@@ -43,7 +45,7 @@ func (h *Hierarchy) Find(root, word string, owners *Owners) ([]string, error) {
 }
 
 // shortID is the least of a container's id that is taken for one, as docker and
-// crictl print it.
+// crictl print it. No PID has as many digits.
 const shortID = 12
 
 func (id Identity) names(word string, owners *Owners) bool {
@@ -62,6 +64,9 @@ func (id Identity) names(word string, owners *Owners) bool {
 func (h *Hierarchy) ofProcess(root string, pid int) (string, error) {
 	file := filepath.Join(root, "proc", strconv.Itoa(pid), "cgroup")
 	text, err := readFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return h.listing(pid)
+	}
 	if err != nil {
 		return "", fmt.Errorf("looking for the cgroup of process %d: %w", pid, err)
 	}
@@ -83,6 +88,18 @@ func (h *Hierarchy) ofProcess(root string, pid int) (string, error) {
 		}
 	}
 	return "", fmt.Errorf("looking for the cgroup of process %d: none that %s names lies below the cgroup mount seen here", pid, file)
+}
+
+// listing finds the cgroup that lists a process: all that an archive tells of one.
+func (h *Hierarchy) listing(pid int) (string, error) {
+	for _, p := range h.Walk("/") {
+		// What can't be read is told where it is shown.
+		if pids, _ := h.PIDs(p); slices.Contains(pids, pid) {
+			return p, nil
+		}
+	}
+	return "", fmt.Errorf("looking for the cgroup of process %d: it is not in /proc, and no cgroup lists it, which is all that an archive tells of processes; "+
+		"name a cgroup's path, a container's id or a pod", pid)
 }
 
 // PodRoots lists the cgroups that hold pods, under either driver and below any

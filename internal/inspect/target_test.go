@@ -16,18 +16,21 @@ import (
 func TestFind(t *testing.T) {
 	root := t.TempDir()
 	id := strings.Repeat("0123456789abcdef", 4)
+	digits := strings.Repeat("0123456789012345", 4)
 	const base, pod = "sys/fs/cgroup", "/kubepods/burstable/podu-1"
 	container := pod + "/" + id
 	write(t, root, map[string]string{
-		base + "/cgroup.controllers":   "cpu",
-		base + container + "/inner/x":  "",
-		base + "/kubepods/podu-2/x":    "",
-		base + "/system.slice/ssh/x":   "",
-		"var/log/pods/shop_web_u-1/x":  "",
-		"var/log/pods/other_web_u-2/x": "",
-		"proc/7/cgroup":                "0::" + container + "\n",
-		"proc/8/cgroup":                "0::/../elsewhere\n",
-		"proc/9/cgroup":                "garbage",
+		base + "/cgroup.controllers":                          "cpu",
+		base + container + "/inner/x":                         "",
+		base + "/kubepods/podu-2/x":                           "",
+		base + "/system.slice/ssh/x":                          "",
+		"var/log/pods/shop_web_u-1/x":                         "",
+		"var/log/pods/other_web_u-2/x":                        "",
+		"proc/7/cgroup":                                       "0::" + container + "\n",
+		"proc/8/cgroup":                                       "0::/../elsewhere\n",
+		"proc/9/cgroup":                                       "garbage",
+		base + pod + "/cgroup.procs":                          "11\n12\n",
+		base + "/kubepods/pod" + digits + "/" + digits + "/x": "",
 	})
 	h, err := Open(root)
 	if err != nil {
@@ -48,6 +51,8 @@ func TestFind(t *testing.T) {
 		"8":                 nil,
 		"9":                 nil,
 		"10":                nil,
+		"12":                {pod}, // of an archive: no /proc/12
+		digits[:12]:         {"/kubepods/pod" + digits + "/" + digits},
 		"nobody":            nil,
 		"":                  {"/"},
 	} {

@@ -1,7 +1,7 @@
 // Package quantity parses Kubernetes quantities of text that nobody checked, and
-// counts and prints amounts.
-// The parser of apimachinery computes 10^e for the exponent of the text: a few
-// bytes such as 1e999999999 keep it busy for hours and take all memory.
+// counts and prints amounts. The parser of apimachinery computes 10^e for the
+// exponent of the text: a few bytes such as 1e999999999 keep it busy for hours and
+// take all memory.
 //
 //	q, err := quantity.Parse("1e999999999") // an error, at once
 package quantity

@@ -80,9 +80,17 @@ func checkConfig(f *Facts) Result {
 // change names the field to be changed.
 func (f *Facts) change(k kubelet.Finding) string {
 	if f.Config.Source == "" {
-		return "set " + k.Field + " in a KubeletConfiguration"
+		return "set " + k.Field + " in a KubeletConfiguration" + f.near(k)
 	}
-	return "change " + fieldOf(f.Config.Source, k)
+	return "change " + fieldOf(f.Config.Source, k) + f.near(k)
+}
+
+// near is the word that was probably meant, to end a sentence with.
+func (f *Facts) near(k kubelet.Finding) string {
+	if f.meant == nil {
+		return ""
+	}
+	return f.meant(k)
 }
 
 func fieldOf(source string, f kubelet.Finding) string {

@@ -3,7 +3,7 @@
 // that mends it, and a walk through the kubelet's start that stops where it
 // would.
 //
-//	facts := doctor.Read(ctx, doctor.Options{Root: "/", Config: config, Driver: "systemd", CgroupVersion: 2})
+//	facts, err := doctor.Read(ctx, doctor.Options{Root: "/", Config: config, Driver: "systemd", CgroupVersion: 2})
 //	for _, r := range doctor.Run(facts, doctor.Checks()) {
 //		fmt.Println(r.ID, r.Status, r.Message)
 //	}

@@ -33,6 +33,8 @@ type Facts struct {
 	States   simulate.Files
 	StateDir string
 	Kubelet  int
+	// meant is the Options' Meant.
+	meant func(kubelet.Finding) string
 	// stateFolder is where the folder is reached.
 	stateFolder string
 	// devicePlace is the folder below it in which the device manager's lies.

@@ -37,6 +37,9 @@ type Options struct {
 	Sockets []string
 	// Systemd are the sockets at which systemd answers.
 	Systemd []string
+	// Meant ends the advice on a finding with the word that was probably meant, ""
+	// where it knows none; nil knows none at all.
+	Meant func(kubelet.Finding) string
 }
 
 // kubeletDir is the kubelet's root directory.
@@ -48,7 +51,7 @@ const kubeletDir = "var/lib/kubelet"
 func Read(ctx context.Context, o Options) (*Facts, error) {
 	f := &Facts{
 		Config: o.Config, Driver: o.Driver, CgroupVersion: o.CgroupVersion,
-		Machine: o.Machine, Node: o.Node,
+		Machine: o.Machine, Node: o.Node, meant: o.Meant,
 	}
 	f.name(o)
 	if f.Config.Written["cgroupDriver"] {

@@ -125,6 +125,11 @@ func (f *Facts) managerStage(name string, files []string) Result {
 		return Result{Status: OK}
 	}
 	r := Result{Status: Fail, Message: stop.Message, Fix: "change " + orFile(f.Config.Source)}
+	for _, k := range allocatable.CheckOn(f.Config, f.Node) {
+		if k.Message == stop.Message {
+			r.Fix = f.change(k)
+		}
+	}
 	if len(files) > 0 {
 		r.Fix = f.drainAndDelete(files[len(files)-1])
 	}

@@ -1,7 +1,7 @@
 // Package memorymanager pins memory and huge pages of Guaranteed pods to NUMA
 // nodes as the kubelet's memory manager does, to the byte.
 //
-//	m, err := memorymanager.New(memorymanager.Config{Policy: "Static", Machine: mach, Reserved: cfg.ReservedMemory, NodeReservation: reservation})
+//	m, err := memorymanager.New(memorymanager.Config{Policy: kubelet.MemoryPolicyStatic, Machine: mach, Reserved: cfg.ReservedMemory, NodeReservation: reservation})
 //	err = m.Start(nil)
 //	hints, err := m.Hints(pod, &pod.Spec.Containers[0])
 //	err = m.Allocate(pod, &pod.Spec.Containers[0], affinity)

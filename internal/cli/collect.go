@@ -37,7 +37,7 @@ of /proc, the kubelet's configuration and checkpoint files, the cgroup tree with
 its control files, and the names of the kubelet's pod folders.
 
 What goes in is on a list. No secrets are: no environment, no pod specs, no logs;
-of the runtimes' configuration only the line that names the cgroup driver, of the
+of the runtimes' configuration only what decides on the cgroup driver, of the
 kernel's parameters those that decide on cgroups, CPUs and memory, of device
 plugins' answers nothing. The same files give the same archive, byte for byte.
 The listing says what was packed; --dry-run lists only.`,

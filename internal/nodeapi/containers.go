@@ -2,9 +2,9 @@ package nodeapi
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
+	"google.golang.org/grpc"
 	runtimev1 "k8s.io/cri-api/pkg/apis/runtime/v1"
 )
 
@@ -20,25 +20,10 @@ type Container struct {
 // and for the sandboxes of its pods.
 // The error says why none answered.
 func Containers(ctx context.Context, sockets []string) ([]Container, error) {
-	var all []error
-	for _, socket := range sockets {
-		found, err := containers(ctx, socket)
-		if err == nil {
-			return found, nil
-		}
-		all = append(all, err)
-	}
-	return nil, errors.Join(all...)
+	return askFirst(ctx, sockets, containers)
 }
 
-func containers(ctx context.Context, socket string) ([]Container, error) {
-	conn, err := dial(socket)
-	if err != nil {
-		return nil, err
-	}
-	defer conn.Close()
-	ctx, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
+func containers(ctx context.Context, conn *grpc.ClientConn, socket string) ([]Container, error) {
 	answer, err := runtimev1.NewRuntimeServiceClient(conn).ListContainers(ctx, &runtimev1.ListContainersRequest{
 		Filter: &runtimev1.ContainerFilter{State: &runtimev1.ContainerStateValue{State: runtimev1.ContainerState_CONTAINER_RUNNING}},
 	})

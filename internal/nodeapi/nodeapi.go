@@ -5,6 +5,8 @@
 package nodeapi
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"time"
@@ -15,6 +17,37 @@ import (
 
 // timeout bounds one question; a healthy socket answers in milliseconds.
 const timeout = 2 * time.Second
+
+// question is what is asked over a connection to a socket, which errors name.
+type question[T any] func(ctx context.Context, conn *grpc.ClientConn, socket string) (T, error)
+
+// ask puts a question to one socket.
+func ask[T any](ctx context.Context, socket string, q question[T]) (T, error) {
+	var none T
+	conn, err := dial(socket)
+	if err != nil {
+		return none, err
+	}
+	defer conn.Close()
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	return q(ctx, conn, socket)
+}
+
+// askFirst takes the answer of the first socket that gives one. The error says why
+// none did.
+func askFirst[T any](ctx context.Context, sockets []string, q question[T]) (T, error) {
+	var none T
+	var all []error
+	for _, socket := range sockets {
+		answer, err := ask(ctx, socket, q)
+		if err == nil {
+			return answer, nil
+		}
+		all = append(all, err)
+	}
+	return none, errors.Join(all...)
+}
 
 // dial connects to a socket. Nothing is sent before the first call.
 func dial(socket string) (*grpc.ClientConn, error) {

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"k8s.io/utils/cpuset"
-
+	"google.golang.org/grpc"
 	podresourcesv1 "k8s.io/kubelet/pkg/apis/podresources/v1"
+	"k8s.io/utils/cpuset"
 )
 
 // PodResourcesSocket is where the kubelet of the host below root tells what its
@@ -28,13 +28,10 @@ type ContainerCPUs struct {
 // ExclusiveCPUs lists the containers to which the kubelet gave CPUs of their
 // own.
 func ExclusiveCPUs(ctx context.Context, socket string) ([]ContainerCPUs, error) {
-	conn, err := dial(socket)
-	if err != nil {
-		return nil, err
-	}
-	defer conn.Close()
-	ctx, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
+	return ask(ctx, socket, exclusiveCPUs)
+}
+
+func exclusiveCPUs(ctx context.Context, conn *grpc.ClientConn, socket string) ([]ContainerCPUs, error) {
 	answer, err := podresourcesv1.NewPodResourcesListerClient(conn).List(ctx, &podresourcesv1.ListPodResourcesRequest{})
 	if err != nil {
 		return nil, fmt.Errorf("asking the kubelet at %s what its managers gave: %w", socket, err)

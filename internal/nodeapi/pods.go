@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"google.golang.org/grpc"
 	corev1 "k8s.io/api/core/v1"
 	podsv1alpha1 "k8s.io/kubelet/pkg/apis/pods/v1alpha1"
 )
@@ -20,24 +21,21 @@ func PodsSocket(root string) string {
 // included, as the kubelet holds them: with defaults and status. The list is
 // complete. The API is beta in 1.37.
 func Pods(ctx context.Context, socket string) ([]*corev1.Pod, error) {
-	conn, err := dial(socket)
-	if err != nil {
-		return nil, err
-	}
-	defer conn.Close()
-	ctx, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
+	return ask(ctx, socket, pods)
+}
+
+func pods(ctx context.Context, conn *grpc.ClientConn, socket string) ([]*corev1.Pod, error) {
 	answer, err := podsv1alpha1.NewPodsClient(conn).ListPods(ctx, &podsv1alpha1.ListPodsRequest{})
 	if err != nil {
 		return nil, fmt.Errorf("asking the kubelet at %s for its pods: %w", socket, err)
 	}
-	pods := make([]*corev1.Pod, 0, len(answer.GetPods()))
+	list := make([]*corev1.Pod, 0, len(answer.GetPods()))
 	for i, data := range answer.GetPods() {
 		pod := &corev1.Pod{}
 		if err := pod.Unmarshal(data); err != nil {
 			return nil, fmt.Errorf("decoding pod %d of the kubelet's answer: %w", i+1, err)
 		}
-		pods = append(pods, pod)
+		list = append(list, pod)
 	}
-	return pods, nil
+	return list, nil
 }

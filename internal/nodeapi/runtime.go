@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"google.golang.org/grpc"
 	runtimev1 "k8s.io/cri-api/pkg/apis/runtime/v1"
 )
 
@@ -32,25 +33,10 @@ func CgroupDriver(ctx context.Context, sockets []string) (string, error) {
 	if len(sockets) == 0 {
 		return "", errors.New("no socket of a runtime is named")
 	}
-	var all []error
-	for _, socket := range sockets {
-		name, err := cgroupDriver(ctx, socket)
-		if err == nil {
-			return name, nil
-		}
-		all = append(all, err)
-	}
-	return "", errors.Join(all...)
+	return askFirst(ctx, sockets, cgroupDriver)
 }
 
-func cgroupDriver(ctx context.Context, socket string) (string, error) {
-	conn, err := dial(socket)
-	if err != nil {
-		return "", err
-	}
-	defer conn.Close()
-	ctx, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
+func cgroupDriver(ctx context.Context, conn *grpc.ClientConn, socket string) (string, error) {
 	answer, err := runtimev1.NewRuntimeServiceClient(conn).RuntimeConfig(ctx, &runtimev1.RuntimeConfigRequest{})
 	if err != nil {
 		return "", fmt.Errorf("asking the runtime at %s for its cgroup driver: %w", socket, err)

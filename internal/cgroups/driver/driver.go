@@ -43,9 +43,6 @@ type Options struct {
 	HostRoot string
 }
 
-// errUnsupported is returned by Open where there are no cgroups.
-var errUnsupported = errors.New("cgroups can be read and written on Linux only; use --dry-run with --topology elsewhere")
-
 // errGone is returned when a cgroup vanished between two steps.
 var errGone = errors.New("the cgroup is gone")
 

@@ -4,6 +4,7 @@ package driver
 
 import (
 	"context"
+	"errors"
 	"path"
 
 	"github.com/kqos/kqos/internal/cgroups"
@@ -11,6 +12,9 @@ import (
 
 // Driver can't be opened on this system.
 type Driver struct{}
+
+// errUnsupported is what all of this package returns where there are no cgroups.
+var errUnsupported = errors.New("cgroups can be read and written on Linux only; use --dry-run with --topology elsewhere")
 
 // Open returns errUnsupported.
 func Open(Options) (*Driver, error) { return nil, errUnsupported }

@@ -58,7 +58,7 @@ holds() {
 
 # weight SHARES: the v2 weight.
 #
-# kubelet v1.37: cm/cgroup_v2_manager_linux.go getCgroupCPUWeight
+# kubelet v1.37: cm/cgroup_manager_linux.go getCPUWeight
 weight() { echo "$(((($1 - 2) * 9999) / 262142 + 1))"; }
 
 # limits prints every control file below a cgroup that the kubelet may set.

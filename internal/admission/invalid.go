@@ -44,7 +44,7 @@ func invalidPair(path func() string, r *corev1.ResourceRequirements, name func(c
 	out := append(invalidList(at+".limits", r.Limits, name), invalidList(at+".requests", r.Requests, name)...)
 	for resource, request := range r.Requests {
 		limit, limited := r.Limits[resource]
-		overcommit := native(resource) && !hugePages(resource)
+		overcommit := native(resource) && !quantity.IsHugePages(resource)
 		switch {
 		case !limited && !overcommit:
 			out = append(out, invalid(fmt.Sprintf("%s.limits.%s: is missing: what can't be overcommitted has a limit, equal to its request", at, resource)))
@@ -66,7 +66,7 @@ func hugePagesAlone(path string, lists ...corev1.ResourceList) []string {
 			if name == corev1.ResourceCPU || name == corev1.ResourceMemory {
 				return nil
 			}
-			huge = huge || hugePages(name)
+			huge = huge || quantity.IsHugePages(name)
 		}
 	}
 	if !huge {
@@ -87,7 +87,7 @@ func invalidList(path string, list corev1.ResourceList, invalidName func(corev1.
 			out = append(out, invalid(fmt.Sprintf("%s.%s: %s is below 0", path, name, &q)))
 		case extended(name) && q.MilliValue()%1000 != 0:
 			out = append(out, invalid(fmt.Sprintf("%s.%s: %s is no whole number", path, name, &q)))
-		case hugePages(name) && !wholePages(name, q):
+		case quantity.IsHugePages(name) && !wholePages(name, q):
 			out = append(out, invalid(fmt.Sprintf("%s.%s: %s is no whole number of such pages", path, name, &q)))
 		case quantity.BeyondInt64(name, q):
 			out = append(out, fmt.Sprintf("%s.%s: %s is beyond the int64 that the kubelet counts in, which reads something else: write a smaller quantity", path, name, &q))
@@ -113,7 +113,7 @@ func invalidPodLevel(pod *corev1.Pod) []string {
 	out = append(out, invalidPair(func() string { return path }, r, invalidPodLevelName)...)
 	out = append(out, aboveList(path+".requests", "sum of the containers' requests", resourcehelper.AggregateContainerRequests(pod, resourcehelper.PodResourcesOptions{}), r.Requests)...)
 	huge := resourcehelper.AggregateContainerLimits(pod, resourcehelper.PodResourcesOptions{})
-	maps.DeleteFunc(huge, func(name corev1.ResourceName, _ resource.Quantity) bool { return !hugePages(name) })
+	maps.DeleteFunc(huge, func(name corev1.ResourceName, _ resource.Quantity) bool { return !quantity.IsHugePages(name) })
 	out = append(out, aboveList(path+".limits", "sum of the containers' limits", huge, r.Limits)...)
 	for i := range pod.Spec.Containers {
 		out = append(out, aboveList(path+".limits", fmt.Sprintf("limit of spec.containers[%d]", i), pod.Spec.Containers[i].Resources.Limits, r.Limits)...)

@@ -1,10 +1,10 @@
 package admission
 
 import (
-	"strings"
-
 	corev1 "k8s.io/api/core/v1"
 	resourcehelper "k8s.io/component-helpers/resource"
+
+	"github.com/kqos/kqos/internal/quantity"
 )
 
 const gateFixDefaulting = "PodLevelResourcesFixDefaulting"
@@ -47,7 +47,7 @@ func limitHugePages(pod *corev1.Pod) {
 	r := pod.Spec.Resources
 	for name, sum := range resourcehelper.AggregateContainerLimits(pod, resourcehelper.PodResourcesOptions{}) {
 		_, requested := r.Requests[name]
-		if isHugePages(name) && !requested {
+		if quantity.IsHugePages(name) && !requested {
 			setMissing(&r.Limits, name, sum)
 		}
 	}
@@ -58,7 +58,7 @@ func limitHugePages(pod *corev1.Pod) {
 func requestPodLevel(pod *corev1.Pod) {
 	r := pod.Spec.Resources
 	for name, sum := range resourcehelper.AggregateContainerRequests(pod, resourcehelper.PodResourcesOptions{}) {
-		if resourcehelper.IsSupportedPodLevelResource(name) && !isHugePages(name) {
+		if resourcehelper.IsSupportedPodLevelResource(name) && !quantity.IsHugePages(name) {
 			setMissing(&r.Requests, name, sum)
 		}
 	}
@@ -101,8 +101,4 @@ func everyContainerLimits(pod *corev1.Pod, name corev1.ResourceName) bool {
 		}
 	}
 	return true
-}
-
-func isHugePages(name corev1.ResourceName) bool {
-	return strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix)
 }

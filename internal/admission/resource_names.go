@@ -22,7 +22,7 @@ func invalidName(name corev1.ResourceName) string {
 		return ""
 	case len(validation.IsQualifiedName(string(name))) > 0:
 		return strings.Join(validation.IsQualifiedName(string(name)), "; ")
-	case !strings.Contains(string(name), "/") && !hugePages(name):
+	case !strings.Contains(string(name), "/") && !quantity.IsHugePages(name):
 		return "must be a standard resource for containers: cpu, memory, ephemeral-storage or hugepages-SIZE; all others are DOMAIN/NAME"
 	case !native(name) && !extended(name):
 		return "doesn't follow the extended resource name standard: the domain can't start with requests. and is shorter than 246 characters"
@@ -58,10 +58,6 @@ func native(name corev1.ResourceName) bool {
 func extended(name corev1.ResourceName) bool {
 	return !native(name) && !strings.HasPrefix(string(name), corev1.DefaultResourceRequestsPrefix) &&
 		len(validation.IsQualifiedName(corev1.DefaultResourceRequestsPrefix+string(name))) == 0
-}
-
-func hugePages(name corev1.ResourceName) bool {
-	return strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix)
 }
 
 // wholePages tells whether the amount is a number of pages of the size that the

@@ -2,7 +2,6 @@ package allocatable
 
 import (
 	"maps"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -85,14 +84,10 @@ func plain(name corev1.ResourceName, q resource.Quantity) resource.Quantity {
 	switch {
 	case name == corev1.ResourceCPU:
 		return *resource.NewMilliQuantity(q.MilliValue(), resource.DecimalSI)
-	case name == corev1.ResourceMemory || isHugePages(name):
+	case name == corev1.ResourceMemory || quantity.IsHugePages(name):
 		return *resource.NewQuantity(q.Value(), resource.BinarySI)
 	}
 	return *resource.NewQuantity(q.Value(), resource.DecimalSI)
-}
-
-func isHugePages(name corev1.ResourceName) bool {
-	return strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix)
 }
 
 // statusCapacity is the capacity of the node's status and pid, which the kubelet
@@ -103,7 +98,7 @@ func statusCapacity(c *kubelet.Config, n Node) corev1.ResourceList {
 		switch {
 		case name == corev1.ResourceEphemeralStorage && !isolatesStorage(c):
 		case name == corev1.ResourceCPU, name == corev1.ResourceMemory, name == corev1.ResourceEphemeralStorage,
-			name == ResourcePID, isHugePages(name):
+			name == ResourcePID, quantity.IsHugePages(name):
 			capacity[name] = plain(name, q)
 		}
 	}

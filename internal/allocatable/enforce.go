@@ -54,10 +54,10 @@ func enforced(c *kubelet.Config, n Node, r *Result) []Enforced {
 	var list []Enforced
 	cpus := allowedCPUs(c, n, r)
 	memoryQoS := c.Gates.Enabled(kubelet.GateMemoryQoS)
-	if perQOS(c) || strings.Trim(c.CgroupRoot, "/") != "" {
+	if c.PerQOS() || strings.Trim(c.CgroupRoot, "/") != "" {
 		capacity, assumed := withPIDs(r.Capacity)
 		e := Enforced{Group: GroupKubepods, Cgroup: c.CgroupRoot, Resources: withoutStatusOnly(capacity), From: "capacity", CPUs: cpus, AssumedPIDs: assumed}
-		if perQOS(c) && slices.Contains(c.EnforceNodeAllocatable, kubelet.EnforcePods) {
+		if c.PerQOS() && slices.Contains(c.EnforceNodeAllocatable, kubelet.EnforcePods) {
 			e.Resources, e.From = withoutStatusOnly(r.Reservations.absolute(capacity)), "capacity - systemReserved - kubeReserved"
 		}
 		// kubelet v1.36 and before leaves what an earlier configuration wrote.
@@ -140,5 +140,3 @@ func allowedCPUs(c *kubelet.Config, n Node, r *Result) *cpuset.CPUSet {
 	}
 	return &n.CPUs
 }
-
-func perQOS(c *kubelet.Config) bool { return c.CgroupsPerQOS == nil || *c.CgroupsPerQOS }

@@ -10,6 +10,7 @@ import (
 	kubeletv1beta1 "k8s.io/kubelet/config/v1beta1"
 
 	"github.com/kqos/kqos/internal/kubelet"
+	"github.com/kqos/kqos/internal/quantity"
 )
 
 // CheckCPUPolicy is what the CPU manager says to its policy before it looks at
@@ -57,7 +58,7 @@ func CheckReservedMemory(reserved []kubeletv1beta1.MemoryReservation, kept corev
 	var errs []error
 	sums := corev1.ResourceList{}
 	for name := range kept {
-		if name == corev1.ResourceMemory || isHugePages(name) {
+		if name == corev1.ResourceMemory || quantity.IsHugePages(name) {
 			sums[name] = *resource.NewQuantity(0, resource.DecimalSI)
 		}
 	}

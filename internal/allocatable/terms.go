@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/kqos/kqos/internal/kubelet"
+	"github.com/kqos/kqos/internal/quantity"
 )
 
 // Term is one step from capacity to allocatable.
@@ -43,7 +44,7 @@ func status(c *kubelet.Config, n Node, r *Result) (corev1.ResourceList, []Term) 
 		s.floor()
 		if name == corev1.ResourceMemory {
 			for _, pages := range sortedNames(r.Capacity) {
-				if isHugePages(pages) {
+				if quantity.IsHugePages(pages) {
 					s.sub(string(pages), r.Capacity[pages], capacitySource(c, n, pages))
 				}
 			}

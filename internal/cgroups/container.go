@@ -21,7 +21,7 @@ import (
 // generateLinuxContainerResources.
 func ContainerSettings(pod *corev1.Pod, c *corev1.Container, node Node, at Assignment) Settings {
 	cfg := node.Config
-	limits := containerLimits{pod: pod, container: c, podLevel: podLevel(pod, cfg.Gates)}
+	limits := containerLimits{pod: pod, container: c, podLevel: qos.PodLevelSet(pod, cfg.Gates)}
 	if cfg.Gates.Enabled(kubelet.GateDRANodeAllocatable) {
 		limits.claimed = resourcehelper.GetContainerDRAAllocations(pod, c.Name)
 	}
@@ -62,11 +62,6 @@ func assignedWhy(pod *corev1.Pod, c *corev1.Container, at Assignment, g kubelet.
 		return "cpuManagerPolicy static: CPUs that containers of the pod share"
 	}
 	return "cpuManagerPolicy static: the shared pool"
-}
-
-// podLevel tells whether pod-level resources count and are there.
-func podLevel(pod *corev1.Pod, g kubelet.Gates) bool {
-	return g.Enabled(kubelet.GatePodLevelResources) && resourcehelper.IsPodLevelResourcesSet(pod)
 }
 
 // containerShares come from the request, else from the limit, the pod's where

@@ -20,19 +20,19 @@ import (
 // all the rest.
 func Desired(node Node, pods []*corev1.Pod, at Placement) (Tree, error) {
 	p := planner{node: node, at: at, tree: Tree{Driver: node.Driver, Version: node.Version}, owner: map[string]string{}}
-	if _, err := folder(Root(node.Config.CgroupRoot, node.perQOS()), node.Driver); err != nil {
+	if _, err := folder(Root(node.Config.CgroupRoot, node.Config.PerQOS()), node.Driver); err != nil {
 		return p.tree, fmt.Errorf("cgroupRoot %q: %w", node.Config.CgroupRoot, err)
 	}
 	active := ActivePods(pods)
 	groups, err := enforcedGroups(node)
 	p.fail(err)
-	if node.perQOS() {
+	if node.Config.PerQOS() {
 		groups = withTiers(node, groups, tiers(node, sumPods(node, active)))
 	}
 	for _, g := range groups {
 		p.add(g, nil, "")
 	}
-	if node.perQOS() {
+	if node.Config.PerQOS() {
 		for _, pod := range active {
 			p.addPod(pod)
 		}

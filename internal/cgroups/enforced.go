@@ -91,7 +91,7 @@ type group struct {
 func enforcedGroups(node Node) ([]group, error) {
 	var groups []group
 	for _, e := range node.Result.Enforced {
-		name := EnforcedName(e, node.perQOS(), node.Driver)
+		name := EnforcedName(e, node.Config.PerQOS(), node.Driver)
 		if e.Resources == nil {
 			return groups, fmt.Errorf("enforceNodeAllocatable %s: %q cgroup is not configured properly: nothing is reserved for it, so the kubelet does not start", e.Group, []string(name))
 		}

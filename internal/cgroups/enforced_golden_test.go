@@ -118,7 +118,7 @@ func TestEnforcedGolden(t *testing.T) {
 			// The golden file holds the last write to each cgroup.
 			last := map[string]Rendered{}
 			for _, e := range node.Result.Enforced {
-				path, err := EnforcedName(e, node.perQOS(), node.Driver).Path(node.Driver)
+				path, err := EnforcedName(e, node.Config.PerQOS(), node.Driver).Path(node.Driver)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -101,7 +101,7 @@ func protectPod(s *Settings, requests corev1.ResourceList, class corev1.PodQOSCl
 // kubelet v1.37: cm/helpers_linux.go ApplyPodLevelMemoryHigh.
 func throttlePod(s *Settings, pod *corev1.Pod, cfg *kubelet.Config) {
 	factor := cfg.MemoryThrottlingFactor
-	if factor == nil || !rulesOf(cfg).podHigh || !cfg.Gates.Enabled(kubelet.GateMemoryQoS) || !podLevel(pod, cfg.Gates) {
+	if factor == nil || !rulesOf(cfg).podHigh || !cfg.Gates.Enabled(kubelet.GateMemoryQoS) || !qos.PodLevelSet(pod, cfg.Gates) {
 		return
 	}
 	if _, limited := limitsDeclared(pod, cfg.Gates); !limited {

@@ -57,9 +57,6 @@ func capacityPageSizes(capacity corev1.ResourceList) []string {
 	return names
 }
 
-// perQOS tells whether the kubelet makes cgroups at all.
-func (n Node) perQOS() bool { return n.Config.CgroupsPerQOS == nil || *n.Config.CgroupsPerQOS }
-
 // static tells whether the CPU manager gives CPUs away.
 func (n Node) static() bool { return n.Config.CPUManagerPolicy == kubelet.CPUPolicyStatic }
 

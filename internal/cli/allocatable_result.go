@@ -54,7 +54,7 @@ func newNodeAllocatable(n *node) *nodeAllocatable {
 	result, _ := allocatable.Compute(n.config, n.onNode())
 	v := &nodeAllocatable{
 		typeMeta: kind("NodeAllocatable"), Config: n.config.Source, Driver: n.driver, CgroupVersion: n.cgroupVersion,
-		Capacity: result.Capacity, SystemReserved: known(result.Reservations.System), KubeReserved: known(result.Reservations.Kube),
+		Capacity: result.Capacity, SystemReserved: listed(result.Reservations.System), KubeReserved: listed(result.Reservations.Kube),
 		EvictionHard: resolved(result), EvictionReservation: result.Eviction,
 		Allocatable: result.Allocatable, AllocatableForCgroups: result.Absolute, Terms: result.Terms,
 		ReservedCPUs: n.reservedCPUs().String(), ReservedMemory: n.config.ReservedMemory,
@@ -81,13 +81,6 @@ func newNodeAllocatable(n *node) *nodeAllocatable {
 	return v
 }
 
-func known(list corev1.ResourceList) corev1.ResourceList {
-	if list == nil {
-		return corev1.ResourceList{}
-	}
-	return list
-}
-
 // resolved gives each threshold as an amount where the capacity it is a part of
 // is known, else as written.
 func resolved(r *allocatable.Result) map[string]string {
@@ -103,7 +96,7 @@ func resolved(r *allocatable.Result) map[string]string {
 
 // enforce renders one enforced cgroup under the node's driver and version.
 func (n *node) enforce(e allocatable.Enforced, sizes []string) (enforcedCgroup, error) {
-	path, err := cgroups.EnforcedName(e, perQOS(n.config), n.driver).Path(n.driver)
+	path, err := cgroups.EnforcedName(e, n.config.PerQOS(), n.driver).Path(n.driver)
 	if err != nil {
 		return enforcedCgroup{}, err
 	}

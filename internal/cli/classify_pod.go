@@ -39,7 +39,7 @@ func newClassifier(n *node, controls bool) (*classifier, error) {
 	}
 	return &classifier{
 		config: n.config, gates: n.config.Gates, memory: n.memory(), pages: pages,
-		root:   cgroups.Root(n.config.CgroupRoot, perQOS(n.config)),
+		root:   cgroups.Root(n.config.CgroupRoot, n.config.PerQOS()),
 		static: n.config.CPUManagerPolicy == kubelet.CPUPolicyStatic, controls: controls,
 	}, nil
 }
@@ -144,7 +144,7 @@ func listed(list corev1.ResourceList) corev1.ResourceList {
 
 // cgroup fills the pod's own cgroup for both drivers and versions.
 func (c *classifier) cgroup(item *podClassification, pod *corev1.Pod, exclusive bool) error {
-	if !perQOS(c.config) {
+	if !c.config.PerQOS() {
 		return nil
 	}
 	name, err := cgroups.PodName(c.root, item.QOSClass, string(pod.UID))

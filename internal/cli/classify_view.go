@@ -38,7 +38,7 @@ func podTable() *render.Table {
 func (p *podClassification) row(driver string, s render.Style) []string {
 	cpu, memory := boundLimits(p)
 	cells := []string{
-		or(p.Namespace, "default"), p.Name, p.Source.Kind, s.Paint(classColor(p.QOSClass), string(p.QOSClass)),
+		or(p.Namespace, corev1.NamespaceDefault), p.Name, p.Source.Kind, s.Paint(classColor(p.QOSClass), string(p.QOSClass)),
 		p.sum(p.Requests, corev1.ResourceCPU), cpu, p.sum(p.Requests, corev1.ResourceMemory), memory,
 		scores(p.Containers), ownCPUs(p.Containers), shortReason(p.Reasons),
 	}
@@ -176,7 +176,7 @@ func (p *podClassification) containerRows() (rows [][]string) {
 	return rows
 }
 
-func (p *podClassification) fullName() string { return or(p.Namespace, "default") + "/" + p.Name }
+func (p *podClassification) fullName() string { return namedIn(p.Namespace, p.Name) }
 
 func resources(list corev1.ResourceList) string {
 	var words []string

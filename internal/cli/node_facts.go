@@ -8,11 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kqos/kqos/internal/cgroups"
-	"github.com/kqos/kqos/internal/kubelet"
 )
-
-// perQOS tells whether the kubelet makes cgroups for classes and pods at all.
-func perQOS(c *kubelet.Config) bool { return c.CgroupsPerQOS == nil || *c.CgroupsPerQOS }
 
 // memory is the memory capacity in bytes, 0 when unknown.
 func (n *node) memory() int64 {

@@ -103,8 +103,11 @@ func fitting(a *app, w *wanted) []*corev1.Pod {
 	return fit
 }
 
-func fullName(pod *corev1.Pod) string {
-	return or(pod.Namespace, corev1.NamespaceDefault) + "/" + pod.Name
+func fullName(pod *corev1.Pod) string { return namedIn(pod.Namespace, pod.Name) }
+
+// namedIn is a name with its namespace, as kubectl takes it.
+func namedIn(namespace, name string) string {
+	return or(namespace, corev1.NamespaceDefault) + "/" + name
 }
 
 // assignments reads the sets. Containers without CPUs of their own share those

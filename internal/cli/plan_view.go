@@ -99,9 +99,9 @@ func changeTable(plan *cgroupPlan, s render.Style) *render.Table {
 func cgroupLabel(c *cgroups.Cgroup) string {
 	switch {
 	case c.Pod != nil && c.Container != "":
-		return fmt.Sprintf("%s/%s: %s", or(c.Pod.Namespace, "default"), c.Pod.Name, c.Container)
+		return namedIn(c.Pod.Namespace, c.Pod.Name) + ": " + c.Container
 	case c.Pod != nil:
-		return fmt.Sprintf("%s/%s", or(c.Pod.Namespace, "default"), c.Pod.Name)
+		return namedIn(c.Pod.Namespace, c.Pod.Name)
 	case c.Level == cgroups.LevelQoS:
 		return c.Name[len(c.Name)-1]
 	}

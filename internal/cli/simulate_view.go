@@ -29,7 +29,7 @@ func newSimulation(r *simulate.Result, m *machine.Machine, events []simulate.Eve
 	s := simulation{typeMeta: kind("Simulation"), Result: r, machine: m, pods: map[string]string{}}
 	for i := range events {
 		if pod := events[i].Pod; pod != nil {
-			s.pods[or(string(pod.UID), pod.Name)] = or(pod.Namespace, "default") + "/" + pod.Name
+			s.pods[or(string(pod.UID), pod.Name)] = fullName(pod)
 		}
 	}
 	return s

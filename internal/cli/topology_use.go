@@ -101,7 +101,7 @@ func podName(in *podInput, uid string) string {
 	if in != nil {
 		for i := range in.Workloads {
 			if pod := in.Workloads[i].Pod; string(pod.UID) == uid {
-				return or(pod.Namespace, "default") + "/" + pod.Name
+				return fullName(pod)
 			}
 		}
 	}

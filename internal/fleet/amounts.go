@@ -2,7 +2,6 @@ package fleet
 
 import (
 	"math"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -85,7 +84,7 @@ func quantityOf(name corev1.ResourceName, n int64) *resource.Quantity {
 	switch {
 	case name == corev1.ResourceCPU:
 		return resource.NewMilliQuantity(n, resource.DecimalSI)
-	case name == corev1.ResourceMemory || name == corev1.ResourceEphemeralStorage || strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix):
+	case name == corev1.ResourceMemory || name == corev1.ResourceEphemeralStorage || quantity.IsHugePages(name):
 		return resource.NewQuantity(n, resource.BinarySI)
 	}
 	return resource.NewQuantity(n, resource.DecimalSI)

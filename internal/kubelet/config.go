@@ -35,6 +35,9 @@ type Config struct {
 	Refused []Finding
 }
 
+// PerQOS tells whether the kubelet makes cgroups for QoS classes and pods at all.
+func (c *Config) PerQOS() bool { return c.CgroupsPerQOS == nil || *c.CgroupsPerQOS }
+
 // Stage is the part of the kubelet's start that a finding belongs to.
 type Stage string
 

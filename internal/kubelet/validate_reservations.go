@@ -4,10 +4,11 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	kubeletv1beta1 "k8s.io/kubelet/config/v1beta1"
+
+	"github.com/kqos/kqos/internal/quantity"
 )
 
 // The words of enforceNodeAllocatable. EnforcePods is the default.
@@ -91,7 +92,7 @@ func (v *validator) reservedMemory() {
 		}
 		field := fmt.Sprintf("reservedMemory[%d].limits", i)
 		for _, name := range slices.Sorted(maps.Keys(r.Limits)) {
-			if name != corev1.ResourceMemory && !strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix) {
+			if name != corev1.ResourceMemory && !quantity.IsHugePages(name) {
 				v.invalid(field, "the limit type %q for NUMA node %d is not supported, only %v is accepted", name, r.NumaNode,
 					[]corev1.ResourceName{corev1.ResourceMemory, corev1.ResourceHugePagesPrefix + "<HugePageSize>"})
 			}

@@ -51,7 +51,7 @@ func RequestsEqualLimits(c *corev1.Container) bool {
 //
 // kubelet v1.37: cm/cpumanager/cpu_manager.go GetResourceIsolationLevel.
 func Isolated(pod *corev1.Pod, c *corev1.Container, assigned bool, g kubelet.Gates) bool {
-	if !assigned || !managedAsWhole(pod, g) {
+	if !assigned || !ManagedAsWhole(pod, g) {
 		return assigned
 	}
 	limit := c.Resources.Limits[corev1.ResourceCPU]
@@ -65,14 +65,15 @@ func Isolated(pod *corev1.Pod, c *corev1.Container, assigned bool, g kubelet.Gat
 // kubelet v1.37: cm/container_manager_linux.go PodHasExclusiveCPUs.
 func PodIsolated(pod *corev1.Pod, assigned func(*corev1.Container) bool, g kubelet.Gates) bool {
 	isolated := func(c corev1.Container) bool { return Isolated(pod, &c, assigned(&c), g) }
-	if managedAsWhole(pod, g) {
+	if ManagedAsWhole(pod, g) {
 		shared := func(c corev1.Container) bool { return !isolated(c) }
 		return !slices.ContainsFunc(pod.Spec.InitContainers, shared) && !slices.ContainsFunc(pod.Spec.Containers, shared)
 	}
 	return slices.ContainsFunc(pod.Spec.InitContainers, isolated) || slices.ContainsFunc(pod.Spec.Containers, isolated)
 }
 
-// managedAsWhole tells whether the managers serve the pod as a whole.
-func managedAsWhole(pod *corev1.Pod, g kubelet.Gates) bool {
+// ManagedAsWhole tells whether the managers place the pod as a whole, by its own
+// resources. Their gate is refused without that of the resources.
+func ManagedAsWhole(pod *corev1.Pod, g kubelet.Gates) bool {
 	return g.Enabled(kubelet.GatePodLevelManagers) && resourcehelper.IsPodLevelResourcesSet(pod)
 }

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -75,7 +74,7 @@ func (n *Node) short(pod *corev1.Pod) *allocatable.Shortage {
 	requests := qos.Requests(pod, n.spec.Config.Gates)
 	var huge []corev1.ResourceName
 	for _, name := range slices.Sorted(maps.Keys(requests)) {
-		if strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix) {
+		if quantity.IsHugePages(name) {
 			huge = append(huge, name)
 		}
 	}

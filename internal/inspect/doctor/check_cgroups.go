@@ -186,7 +186,7 @@ func (f *Facts) checkMounted() Result {
 
 // podRoots are the paths of kubepods under both drivers.
 func (f *Facts) podRoots() []string {
-	name := cgroups.Root(f.Config.CgroupRoot, f.cgroupsPerQOS())
+	name := cgroups.Root(f.Config.CgroupRoot, f.Config.PerQOS())
 	var roots []string
 	for _, driver := range []string{cgroups.Systemd, cgroups.Cgroupfs} {
 		if at, err := name.Path(driver); err == nil && at != "/" {
@@ -215,7 +215,7 @@ func checkRoot(f *Facts) Result {
 
 // rootError is why the kubelet refuses cgroupRoot.
 func (f *Facts) rootError() (missing []string, stop error) {
-	if f.Cgroups == nil || !f.cgroupsPerQOS() {
+	if f.Cgroups == nil || !f.Config.PerQOS() {
 		return nil, nil
 	}
 	return f.Cgroups.validate(cgroups.ParseName(f.Config.CgroupRoot), f.Driver)

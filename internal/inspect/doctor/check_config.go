@@ -150,7 +150,7 @@ func reservedMemoryLines(f *Facts) string {
 	result, _ := allocatable.Compute(f.Config, f.Node)
 	var limits []string
 	for _, name := range slices.Sorted(maps.Keys(result.Capacity)) {
-		if name != corev1.ResourceMemory && !strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix) {
+		if name != corev1.ResourceMemory && !quantity.IsHugePages(name) {
 			continue
 		}
 		if q := result.Reservation(name); !q.IsZero() {

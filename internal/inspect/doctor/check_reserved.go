@@ -114,7 +114,7 @@ func (f *Facts) reservedError(g reservedGroup) *Result {
 //
 // opencontainers/cgroups v0.1.0: fs2/create.go CreateCgroupPath.
 func (f *Facts) handedByStart(at string) bool {
-	if f.Cgroups.Version != 2 || len(f.Cgroups.group(at).In) == 0 || !f.cgroupsPerQOS() {
+	if f.Cgroups.Version != 2 || len(f.Cgroups.group(at).In) == 0 || !f.Config.PerQOS() {
 		return false
 	}
 	pods, err := cgroups.Root(f.Config.CgroupRoot, true).Path(f.Driver)

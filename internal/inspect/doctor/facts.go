@@ -95,11 +95,6 @@ const (
 	PartyRuntime Party = "runtime"
 )
 
-// cgroupsPerQOS tells whether the kubelet makes cgroups for pods at all.
-func (f *Facts) cgroupsPerQOS() bool {
-	return f.Config.CgroupsPerQOS == nil || *f.Config.CgroupsPerQOS
-}
-
 // findings are those of allocatable on the node, by the field that they name.
 func (f *Facts) findings(fields ...string) []kubelet.Finding {
 	var kept []kubelet.Finding

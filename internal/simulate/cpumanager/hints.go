@@ -39,7 +39,7 @@ func (m *Manager) PodHints(pod *corev1.Pod) (topologymanager.Hints, error) {
 	if n == 0 {
 		return nil, nil
 	}
-	if m.podLevel(pod) && m.emptySharedPool(pod) != "" {
+	if qos.ManagedAsWhole(pod, m.gates) && m.emptySharedPool(pod) != "" {
 		return impossible(), nil
 	}
 	assigned := m.none()

@@ -2,7 +2,6 @@ package cpumanager
 
 import (
 	corev1 "k8s.io/api/core/v1"
-	resourcehelper "k8s.io/component-helpers/resource"
 
 	"github.com/kqos/kqos/internal/kubelet"
 	"github.com/kqos/kqos/internal/qos"
@@ -26,17 +25,12 @@ func (m *Manager) exclusive(pod *corev1.Pod, c *corev1.Container) int {
 	return n
 }
 
-// podLevel tells whether the pod's CPUs are given to the pod as a whole.
-func (m *Manager) podLevel(pod *corev1.Pod) bool {
-	return m.gates.Enabled(kubelet.GatePodLevelManagers) && resourcehelper.IsPodLevelResourcesSet(pod)
-}
-
 // podExclusive is the number of exclusive CPUs that the pod holds at its peak:
 // what pod-level resources ask for, or the larger of what runs together for
 // good and what runs together during any ordinary init container.
 // kubelet v1.37: cm/cpumanager/policy_static.go podGuaranteedCPUs
 func (m *Manager) podExclusive(pod *corev1.Pod) int {
-	if m.podLevel(pod) {
+	if qos.ManagedAsWhole(pod, m.gates) {
 		return m.podLevelExclusive(pod)
 	}
 	peak, sidecars := 0, 0

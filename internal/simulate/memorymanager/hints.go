@@ -38,7 +38,7 @@ func (m *Manager) PodHints(pod *corev1.Pod) (topologymanager.Hints, error) {
 	if err != nil {
 		return nil, nil
 	}
-	if m.podLevel(pod) && m.emptyPool(pod, req) != nil {
+	if qos.ManagedAsWhole(pod, m.gates) && m.emptyPool(pod, req) != nil {
 		hints := topologymanager.Hints{}
 		for typ := range req {
 			hints[string(typ)] = []topologymanager.Hint{}

@@ -7,7 +7,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/kqos/kqos/internal/kubelet"
 	"github.com/kqos/kqos/internal/qos"
 )
 
@@ -24,19 +23,14 @@ func (m *Manager) concerns(pod *corev1.Pod) bool {
 	if !m.Static() || qos.Class(pod, m.gates) != corev1.PodQOSGuaranteed {
 		return false
 	}
-	return pod.Spec.Resources == nil || !podLevelSet(pod) || m.podLevel(pod)
-}
-
-// podLevel tells whether the pod is placed by its pod-level resources.
-func (m *Manager) podLevel(pod *corev1.Pod) bool {
-	return m.gates.Enabled(kubelet.GatePodLevelManagers) && qos.PodLevelSet(pod, m.gates)
+	return pod.Spec.Resources == nil || !podLevelSet(pod) || qos.ManagedAsWhole(pod, m.gates)
 }
 
 // ofContainer is what a container requests. Within a pod placed by pod-level
 // resources only a container that by itself looks Guaranteed requests anything.
 // kubelet v1.37: cm/memorymanager/policy_static.go getContainerRequestedResources
 func (m *Manager) ofContainer(pod *corev1.Pod, c *corev1.Container) (request, error) {
-	if m.podLevel(pod) && !qos.RequestsEqualLimits(c) {
+	if qos.ManagedAsWhole(pod, m.gates) && !qos.RequestsEqualLimits(c) {
 		return request{}, nil
 	}
 	return memoryOf(c.Resources.Requests, true)
@@ -64,7 +58,7 @@ func memoryOf(list corev1.ResourceList, withZero bool) (request, error) {
 // request does not count.
 // kubelet v1.37: cm/memorymanager/policy_static.go getPodRequestedResources
 func (m *Manager) ofPod(pod *corev1.Pod) (request, error) {
-	if m.podLevel(pod) {
+	if qos.ManagedAsWhole(pod, m.gates) {
 		return memoryOf(pod.Spec.Resources.Requests, false)
 	}
 	largest, sidecars, apps := request{}, request{}, request{}

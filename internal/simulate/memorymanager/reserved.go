@@ -2,12 +2,12 @@ package memorymanager
 
 import (
 	"errors"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	kubeletv1beta1 "k8s.io/kubelet/config/v1beta1"
 
 	"github.com/kqos/kqos/internal/allocatable"
+	"github.com/kqos/kqos/internal/quantity"
 )
 
 // reservation is the reserved memory in bytes by NUMA node and type.
@@ -39,5 +39,5 @@ func (m *Manager) readReserved(reserved []kubeletv1beta1.MemoryReservation, node
 
 // isMemory tells whether the manager cares for the resource.
 func isMemory(name corev1.ResourceName) bool {
-	return name == corev1.ResourceMemory || strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix)
+	return name == corev1.ResourceMemory || quantity.IsHugePages(name)
 }

@@ -92,7 +92,7 @@ func (m *Manager) admitWhole(pod *corev1.Pod, v *Verdict) bool {
 	if !ok {
 		return false
 	}
-	if m.podLevel(pod) {
+	if qos.ManagedAsWhole(pod, m.gates) {
 		for c := range qos.Containers(pod) {
 			v.Affinity[c.Name] = best
 		}
@@ -111,11 +111,6 @@ func (m *Manager) admitWhole(pod *corev1.Pod, v *Verdict) bool {
 		}
 	}
 	return true
-}
-
-// podLevel tells whether the pod is placed by its pod-level resources.
-func (m *Manager) podLevel(pod *corev1.Pod) bool {
-	return m.gates.Enabled(kubelet.GatePodLevelManagers) && qos.PodLevelSet(pod, m.gates)
 }
 
 // round merges the hints of a container, or of the pod where c is nil.
@@ -166,9 +161,9 @@ func ask(p Provider, pod *corev1.Pod, c *corev1.Container) (Hints, error) {
 // kubelet v1.37: cm/topologymanager/topology_manager.go TopologyAffinityError
 func (m *Manager) refusal(pod *corev1.Pod, whole bool) string {
 	switch {
-	case m.podLevel(pod) && whole:
+	case qos.ManagedAsWhole(pod, m.gates) && whole:
 		return "Pod Scope pod with pod-level resources failed admission under pod-scope topology manager"
-	case m.podLevel(pod):
+	case qos.ManagedAsWhole(pod, m.gates):
 		return "Pod Scope pod with pod-level resources failed admission with a container-level topology manager"
 	}
 	return "Resources cannot be allocated with Topology locality"

@@ -84,7 +84,7 @@ func guests() []guest {
 func TestMachines(t *testing.T) {
 	img := image(t)
 	folder := jobFolder(t)
-	addPackage(t, folder)
+	addPackages(t, folder)
 	only := strings.Fields(os.Getenv("KQOS_E2E_JOBS"))
 	// Two emulated machines fill two cores, while each waits now and then.
 	slots := make(chan struct{}, 2)
@@ -178,9 +178,8 @@ func jobFolder(t *testing.T) string {
 	return folder
 }
 
-// addPackage puts Debian's package, that of a release of the last commit, beside
-// the jobs.
-func addPackage(t *testing.T, folder string) {
+// addPackages puts the packages of a release of the last commit beside the jobs.
+func addPackages(t *testing.T, folder string) {
 	t.Helper()
 	dist := t.TempDir()
 	release := exec.Command("go", "run", ".", "-root", "..", "-out", dist, "-targets", "linux/amd64")
@@ -188,12 +187,14 @@ func addPackage(t *testing.T, folder string) {
 	if out, err := release.CombinedOutput(); err != nil {
 		t.Fatalf("making packages: %v: %s", err, out)
 	}
-	found, err := filepath.Glob(filepath.Join(dist, "*.deb"))
-	if err != nil || len(found) != 1 {
-		t.Fatalf("%q are not one package: %v", found, err)
-	}
-	if err := os.Rename(found[0], filepath.Join(folder, "kqos.deb")); err != nil {
-		t.Fatal(err)
+	for _, format := range []string{"deb", "rpm"} {
+		found, err := filepath.Glob(filepath.Join(dist, "*."+format))
+		if err != nil || len(found) != 1 {
+			t.Fatalf("%q are not one package: %v", found, err)
+		}
+		if err := os.Rename(found[0], filepath.Join(folder, "kqos."+format)); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

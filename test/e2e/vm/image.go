@@ -29,9 +29,9 @@ var agentUnit string
 //go:embed masked-units.txt
 var maskedUnits string
 
-// What the guest has besides Debian's smallest system: cron and lstopo for the
-// jobs that are about them.
-const packages = "systemd-sysv,dbus,procps,cron,hwloc-nox,attr"
+// What the guest has besides Debian's smallest system: cron, lstopo and rpm for
+// the jobs that are about them.
+const packages = "systemd-sysv,dbus,procps,cron,hwloc-nox,attr,rpm"
 
 // Image is a root file system and a kernel to boot it with.
 type Image struct {

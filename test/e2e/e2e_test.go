@@ -72,7 +72,7 @@ func guests() []guest {
 		once("v2-cgroupfs", small, under(driver.Cgroupfs, tree...)),
 		once("v1-cgroupfs", v1(small), under(driver.Cgroupfs, tree...)),
 		once("node-v2", two, under(driver.Systemd, "collect.sh", "daemonset.sh")),
-		once("node-v1", v1(two), under(driver.Systemd, "collect.sh")),
+		once("node-v1", v1(two), under(driver.Systemd, "collect.sh", "daemonset.sh")),
 		once("numa-hugepages", huge, under(driver.Systemd, "machine.sh", "hugepages.sh")),
 		rebooted("reboot-v2", small),
 		rebooted("reboot-v1", v1(small)),

@@ -37,3 +37,28 @@ func TestRoom(t *testing.T) {
 		}
 	}
 }
+
+// What is not named is left to others, and what is named comes after the three.
+func TestShortOfTheRest(t *testing.T) {
+	of := func(memory, pages string) corev1.ResourceList {
+		return corev1.ResourceList{"memory": resource.MustParse(memory), "hugepages-2Mi": resource.MustParse(pages)}
+	}
+	for _, tt := range []struct {
+		requests corev1.ResourceList
+		rest     []corev1.ResourceName
+		want     corev1.ResourceName
+	}{
+		{of("1Gi", "8Mi"), nil, ""},
+		{of("1Gi", "8Mi"), []corev1.ResourceName{"hugepages-1Gi", "hugepages-2Mi"}, "hugepages-2Mi"},
+		{of("1Gi", "4Mi"), []corev1.ResourceName{"hugepages-2Mi"}, ""},
+		{of("9Gi", "8Mi"), []corev1.ResourceName{"hugepages-2Mi"}, "memory"},
+	} {
+		got := corev1.ResourceName("")
+		if short := allocatable.Short(of("8Gi", "6Mi"), tt.requests, of("0", "2Mi"), 0, tt.rest...); short != nil {
+			got = short.Resource
+		}
+		if got != tt.want {
+			t.Errorf("%v, asking for %v too: short of %q, want %q", tt.requests, tt.rest, got, tt.want)
+		}
+	}
+}

@@ -30,3 +30,11 @@ func TestAddLeavesWhatItAdds(t *testing.T) {
 		t.Errorf("what was added, -want +got:\n%s", diff)
 	}
 }
+
+func TestIsHugePages(t *testing.T) {
+	for name, want := range map[corev1.ResourceName]bool{"hugepages-2Mi": true, "hugepages-1Gi": true, "hugetlb": false, "memory": false} {
+		if got := IsHugePages(name); got != want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+}

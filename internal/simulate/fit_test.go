@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 )
 
 func TestFit(t *testing.T) {
@@ -52,5 +53,16 @@ func TestFit(t *testing.T) {
 				t.Errorf("-want +got:\n%s", diff)
 			}
 		})
+	}
+}
+
+// No manager but the memory manager looks at huge pages; allocatable does.
+func TestFitOfHugePages(t *testing.T) {
+	t.Parallel()
+	n := newNode(t, "", "vendor.com/gpu")
+	n.allocatable["hugepages-2Mi"] = resource.MustParse("5Mi")
+	got := n.Fit(guaranteed("p", "100m", "1Mi", map[corev1.ResourceName]string{"hugepages-2Mi": "2Mi"}))
+	if got.More != 2 || got.Reason != "OutOfhugepages-2Mi" {
+		t.Errorf("%d more, then %s; want 2, then OutOfhugepages-2Mi", got.More, got.Reason)
 	}
 }

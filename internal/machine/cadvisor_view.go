@@ -33,7 +33,7 @@ func (t tree) kubeletView(m *Machine, hardware map[int]*hardwareCPU) (map[int]se
 	case failed != nil:
 		return nil, failed
 	case len(nodes) == 0:
-		return m.withoutNodes(hardware), nil
+		return t.withoutNodes(m, hardware)
 	case len(seen) == 0:
 		m.assume("the kubelet finds no CPU below the NUMA nodes in /sys, and would not start its CPU manager")
 	case threads != len(seen):
@@ -57,12 +57,17 @@ func (t tree) seeCPUs(m *Machine, node numberedName, hardware map[int]*hardwareC
 		if h == nil || !h.online && listed {
 			continue
 		}
-		core, err1 := t.number(c.path, "topology", "core_id")
-		socket, err2 := t.number(c.path, "topology", "physical_package_id")
-		if err := errors.Join(err1, err2); errors.Is(err, fs.ErrNotExist) {
-			continue
-		} else if err != nil {
+		core, ok, err := t.given(c.path, "core_id")
+		if err != nil {
 			return 0, err
+		} else if !ok {
+			continue
+		}
+		socket, ok, err := t.given(c.path, "physical_package_id")
+		if err != nil {
+			return 0, err
+		} else if !ok {
+			continue
 		}
 		// kubelet v1.37: cm/cpumanager/topology/topology.go Discover
 		if _, ok := seen[c.id]; ok {
@@ -81,6 +86,15 @@ func (t tree) seeCPUs(m *Machine, node numberedName, hardware map[int]*hardwareC
 	return count, nil
 }
 
+// given reads a number of the CPU's topology; ok is false where it has no such
+// file.
+func (t tree) given(dir, file string) (n int, ok bool, err error) {
+	if n, err = t.number(dir, "topology", file); errors.Is(err, fs.ErrNotExist) {
+		return 0, false, nil
+	}
+	return n, err == nil, err
+}
+
 // seenCore is a core with its threads in the order in which cAdvisor met them.
 type seenCore struct {
 	core, socket int
@@ -90,13 +104,16 @@ type seenCore struct {
 // seeUncore applies cAdvisor's rule for uncore caches to the cores of a node:
 // the first thread is asked, a cache above level 2 belongs to the core when not
 // exactly the node's cores times the core's threads share it, and of several
-// the kubelet takes the first. A cache that cannot be read ends it for all
-// cores that follow.
+// the kubelet takes the first. Caches that cannot be read end it for all cores
+// that follow.
 // cAdvisor lib v0.60: utils/sysinfo/sysinfo.go addCacheInfo
 func seeUncore(cores []*seenCore, hardware map[int]*hardwareCPU, seen map[int]seenCPU) {
 	for _, core := range cores {
-		uncore := NoUncore
-		for _, c := range hardware[core.threads[0]].caches {
+		uncore, asked := NoUncore, hardware[core.threads[0]]
+		if asked.noCaches {
+			return
+		}
+		for _, c := range asked.caches {
 			if c.refused {
 				return
 			}
@@ -152,24 +169,44 @@ func (t tree) cpusOf(m *Machine, node numberedName) []cpuPath {
 // withoutNodes is the view on a kernel without NUMA: cAdvisor makes a node
 // without memory of each package, and counts offline CPUs too.
 // cAdvisor lib v0.60: utils/sysinfo/sysinfo.go getCPUTopology
-func (m *Machine) withoutNodes(hardware map[int]*hardwareCPU) map[int]seenCPU {
+func (t tree) withoutNodes(m *Machine, hardware map[int]*hardwareCPU) (map[int]seenCPU, error) {
 	seen := map[int]seenCPU{}
 	cores := map[int][]*seenCore{}
+	m.assume("no NUMA nodes in /sys: as cAdvisor does, each socket counts as a node, without memory of its own")
 	for _, id := range sortedByName(hardware) {
-		h := hardware[id]
-		if h.socket == unknown && h.core == unknown || !h.online {
+		h, dir := hardware[id], path.Join(cpuDir, fmt.Sprintf("cpu%d", id))
+		core, socket := h.core, h.socket
+		// All of /sys may be masked.
+		inSys, ok, err := t.has(dir), true, error(nil)
+		if inSys {
+			socket, ok, err = t.given(dir, "physical_package_id")
+		}
+		if err != nil {
+			return nil, err
+		} else if !ok {
 			continue
 		}
 		// The kernel's own -1 for a package that it does not know is no node.
-		numa := max(h.socket, 0)
+		numa := max(socket, 0)
 		if !slices.ContainsFunc(m.NUMA, func(n Node) bool { return n.ID == numa }) {
 			m.NUMA = append(m.NUMA, Node{ID: numa})
 		}
-		seen[id] = seenCPU{numa: numa, socket: h.socket, core: h.core, uncore: NoUncore}
-		i := slices.IndexFunc(cores[numa], func(s *seenCore) bool { return s.core == h.core && s.socket == h.socket })
+		if !h.online && t.has(cpuDir, "online") {
+			continue
+		}
+		if inSys {
+			core, ok, err = t.given(dir, "core_id")
+		}
+		if err != nil {
+			return nil, err
+		} else if !ok {
+			continue
+		}
+		seen[id] = seenCPU{numa: numa, socket: socket, core: core, uncore: NoUncore}
+		i := slices.IndexFunc(cores[numa], func(s *seenCore) bool { return s.core == core && s.socket == socket })
 		if i < 0 {
 			i = len(cores[numa])
-			cores[numa] = append(cores[numa], &seenCore{core: h.core, socket: h.socket})
+			cores[numa] = append(cores[numa], &seenCore{core: core, socket: socket})
 		}
 		cores[numa][i].threads = append(cores[numa][i].threads, id)
 	}
@@ -179,8 +216,7 @@ func (m *Machine) withoutNodes(hardware map[int]*hardwareCPU) map[int]seenCPU {
 	if len(hardware) != len(seen) {
 		m.counts().CPUs = len(hardware)
 	}
-	m.assume("no NUMA nodes in /sys: as cAdvisor does, each socket counts as a node, without memory of its own")
-	return seen
+	return seen, nil
 }
 
 func sortedByName(hardware map[int]*hardwareCPU) []int {

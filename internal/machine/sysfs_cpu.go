@@ -19,6 +19,8 @@ type hardwareCPU struct {
 	// unknown (-1) each when the kernel does not tell.
 	core, socket, die, numa int
 	caches                  []hardwareCache
+	// noCaches says that it has no folder of caches at all.
+	noCaches bool
 }
 
 func (h *hardwareCPU) hiddenWhy() string {
@@ -97,7 +99,9 @@ func (t tree) readTopology(id int, c *hardwareCPU) {
 			*into = n
 		}
 	}
-	if c.online {
+	c.noCaches = !t.has(dir, "cache")
+	// Without the list of online CPUs cAdvisor takes all for online.
+	if c.online || !t.has(cpuDir, "online") {
 		c.caches = t.caches(dir)
 	}
 }

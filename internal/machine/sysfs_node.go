@@ -31,7 +31,7 @@ func (t tree) readNode(n numberedName) (Node, error) {
 	if err != nil {
 		return node, nil //nolint:nilerr // cAdvisor too goes on without distances
 	}
-	for word := range strings.FieldsSeq(distance) {
+	for word := range strings.SplitSeq(distance, " ") { // an empty file fails, too
 		d, err := strconv.ParseUint(word, 10, 31)
 		if err != nil {
 			node.Distances = nil

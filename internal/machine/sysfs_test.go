@@ -136,6 +136,7 @@ func TestDetectWhatTheKubeletCannotRead(t *testing.T) {
 	tests := []struct{ name, content, want string }{
 		{"cpu/cpu1/topology/core_id", "x", `core_id: "x" is not a number`},
 		{"node/node1/distance", "10 far", `distances of NUMA node 1: "far" is not a number`},
+		{"node/node1/distance", "", `distances of NUMA node 1: "" is not a number`},
 		{"node/node0/meminfo", "nothing", "memory of NUMA node 0: no MemTotal"},
 	}
 	for _, tt := range tests {
@@ -152,6 +153,51 @@ func TestDetectWhatTheKubeletCannotRead(t *testing.T) {
 		}
 		if len(m.NUMA) != 2 || m.Online().Size() != 0 || m.CPUs[0].Hidden == "" {
 			t.Errorf("%s: %d nodes, CPUs %s online, CPU 0 hidden: %q", tt.name, len(m.NUMA), m.Online(), m.CPUs[0].Hidden)
+		}
+	}
+}
+
+// What a CPU lacks in /sys tells whether cAdvisor sees it, and others with it.
+func TestDetectMissingTopology(t *testing.T) {
+	base := captureOf((&totals{sockets: 2, numa: 2, llc: 4, cores: 8, threads: 1, distances: usualDistances()}).machine())
+	const cpus = "sys/devices/system/cpu/"
+	for name, tt := range map[string]struct {
+		change func(capture)
+		online string
+		uncore map[int]int
+	}{
+		"all there": {func(capture) {}, "0-7", map[int]int{0: 0, 2: 1, 4: 2, 6: 3}},
+		"no package, without NUMA": {func(c capture) {
+			drop(c, "/system/node/", "cpu3/topology/physical_package_id")
+		}, "0-2,4-7", map[int]int{0: 0}},
+		"a core without package, without NUMA": {func(c capture) {
+			drop(c, "/system/node/")
+			c[cpus+"cpu3/topology/physical_package_id"] = "x"
+		}, "", nil},
+		"no package, and a core that is no number": {func(c capture) {
+			drop(c, "cpu3/topology/physical_package_id")
+			c[cpus+"cpu3/topology/core_id"] = "x"
+		}, "", nil},
+		"no core, and a package that is no number": {func(c capture) {
+			drop(c, "cpu3/topology/core_id")
+			c[cpus+"cpu3/topology/physical_package_id"] = "x"
+		}, "0-2,4-7", nil},
+		"no caches from CPU 6 on": {func(c capture) { drop(c, "cpu6/cache/") }, "0-7", map[int]int{4: 2, 6: NoUncore, 7: NoUncore}},
+	} {
+		c := maps.Clone(base)
+		tt.change(c)
+		m, err := detectIn(t.Context(), c.files(t))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if got := m.Online().String(); got != tt.online {
+			t.Errorf("%s: the kubelet sees %q, want %q", name, got, tt.online)
+		}
+		for cpu, want := range tt.uncore {
+			if got := m.UncoreCaches()[cpu]; got != want {
+				t.Errorf("%s: uncore cache of CPU %d is %d, want %d", name, cpu, got, want)
+			}
 		}
 	}
 }
